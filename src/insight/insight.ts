@@ -1,5 +1,5 @@
-// Shares the reads of causes, groups and the horizon between callers. Each result is cached for a time in proportion to
-// its cost.
+// Shares the reads of groups, incidents, limits and the horizon between callers. Each result is cached for a time in
+// proportion to its cost.
 import { monotonic } from "../base/clock.ts";
 import { cachedByKey, createCache } from "../database/cached.ts";
 import type { Database } from "../database/database.ts";

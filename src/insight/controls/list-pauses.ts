@@ -57,8 +57,8 @@ function toPause(row: PauseRow): Pause {
   };
 }
 
-// A paused queue has the lock of its pause. A row without that lock is of a pause that has ended. No task or queue has a
-// name of more than 128 characters, so a longer one pauses nothing.
+// A paused queue has the lock of its pause. A row without that lock is of a pause that has ended. No task or queue has
+// a name of more than 128 characters, so a longer one pauses nothing.
 const listSql =
   (isBackOff: (s: string) => string): Statement =>
   (s) =>

@@ -1,4 +1,4 @@
-// Describes a pause in words: "paused by ana until 2026-01-31 14:00: deploy", and the workers that have acknowledged it.
+// Describes a pause in words, "paused by ana until 2026-01-31 14:00: deploy", and the workers that acknowledged it.
 import { byWorker, countText, momentText, numberText, shortName } from "../../domain/words.ts";
 import type { Acknowledgement } from "./acknowledgement.ts";
 import type { Pause } from "./list-pauses.ts";

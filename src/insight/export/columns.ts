@@ -61,7 +61,7 @@ function csvField(expression: string): string {
   return orEmpty(`'"' || pg_catalog.replace(${bytes(expression)}, '"', '""') || '"'`);
 }
 
-/** Compares bytes instead of the locale's characters, which takes a third of the time. */
+/** Returns the text for a search by bytes, which takes a third of the time of the locale's characters. */
 function bytes(expression: string): string {
   return `(${expression}) collate "C"`;
 }

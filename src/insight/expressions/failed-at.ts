@@ -39,8 +39,8 @@ export const isFailureTimed = (job: string): string =>
     or ${wasFailedByHand(job)}, false)`;
 
 /**
- * The known times of failures for jobs that have failed for good; null for all others. It is for reads in which most rows
- * have not failed.
+ * Returns an expression: when a job without attempts left has failed, if that is known; otherwise null. It is for reads
+ * in which most rows have not failed.
  */
 export const failedForGoodAt = (job: string): string =>
   `case when ${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts and ${isFailureTimed(job)}

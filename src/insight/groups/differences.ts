@@ -19,7 +19,7 @@ export type FieldValues = ReadonlyMap<string, ReadonlySet<string>>;
 const MAX_PATHS = 400;
 const MAX_VALUES = 200;
 const MAX_FOUND = 10;
-/** The least deviation, so high that a few thousand comparisons yield no difference by chance. */
+/** The least deviation in standard errors, so high that a few thousand comparisons yield no difference by chance. */
 const MIN_Z = 4.4;
 const MIN_HERE = 0.5;
 const MIN_GAP = 0.1;
@@ -38,9 +38,9 @@ export async function differences(
   const found: Difference[] = [];
   for (const [path, values] of paths) {
     for (const [value, [a, b]] of values) {
-      const isThere = value === PRESENT;
-      const [x, y] = isThere ? [here.length - a, there.length - b] : [a, b];
-      const finding = difference(path, isThere ? MISSING : value, x, here.length, y, there.length);
+      const isPath = value === PRESENT;
+      const [x, y] = isPath ? [here.length - a, there.length - b] : [a, b];
+      const finding = difference(path, isPath ? MISSING : value, x, here.length, y, there.length);
       if (finding !== null) found.push(finding);
     }
   }

@@ -150,9 +150,9 @@ async function byPlace(
   const group = (row: GroupedRow) => {
     const place = places.get(row);
     const own = groupOfLabel(labels.get(row) ?? "");
-    const isOne = ({ fingerprint: key }: GroupIdentity) =>
+    const isGroup = ({ fingerprint: key }: GroupIdentity) =>
       (singles.get(key) ?? 0) > 1 || isPlace(db, key);
-    const of = place !== undefined && isOne(place) ? place : { ...own, task: null };
+    const of = place !== undefined && isGroup(place) ? place : { ...own, task: null };
     addRow(groups, of.fingerprint, row, () => of);
     return groups.get(of.fingerprint);
   };
@@ -212,7 +212,7 @@ function groupOf(
       .sort((a, b) => b[1] - a[1])
       .slice(0, MAX_TASKS)
       .flatMap(([id]) => names.get(id) ?? []),
-    // Without the times of its failures it would show that there were none.
+    // If the time of no failure is known, a trend would show that there were none.
     trend:
       lastMs === Number.NEGATIVE_INFINITY
         ? []

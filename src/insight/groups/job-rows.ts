@@ -41,7 +41,7 @@ export interface GroupedRows {
   readonly newest: readonly GroupedRow[];
 }
 
-type SortedRows = Pick<GroupedRows, "rows" | "undecided">;
+type SplitRows = Pick<GroupedRows, "rows" | "undecided">;
 
 /** The number of rows up to which a table is read whole. */
 const MAX_EXACT = 15_000;
@@ -80,7 +80,7 @@ export async function readGroupedRows(
       rows = await all(light);
     }
     if (rows !== null && rows.length <= most) {
-      return { ...sortRows(rows, jobQuery), pagesRead: 0, newest: [] };
+      return { ...splitRows(rows, jobQuery), pagesRead: 0, newest: [] };
     }
   }
   const most = isChecked ? MAX_CHECKED : MAX_SAMPLED;
@@ -135,7 +135,7 @@ function sampleRows(
   const isCut = found.length >= most;
   const pagesRead = isCut ? Math.max((found.at(-1)?.place ?? 1) - 1, 1) : selected.length;
   const pages = selected.slice(0, pagesRead);
-  // Only a sample with a page from each stretch varies as little as its neighbours do.
+  // estimateFrom() compares neighbouring pages, which only a complete sample has: one from each stretch.
   const order = isCut ? pages : pages.toSorted((a, b) => a - b);
   const indexOf = new Map(order.map((page, index) => [page, index]));
   const kept = found.filter(({ place }) => place <= pagesRead);
@@ -143,7 +143,7 @@ function sampleRows(
     ...row,
     page: indexOf.get(selected[row.page - 1] ?? 0) ?? 0,
   });
-  const { rows, undecided } = sortRows(kept, jobQuery);
+  const { rows, undecided } = splitRows(kept, jobQuery);
   return { rows: rows.map(placed), undecided: undecided.map(placed), pagesRead };
 }
 
@@ -158,7 +158,7 @@ async function newestOf(db: Database, jobQuery: JobQuery): Promise<readonly Grou
 export async function readNewest(db: Database, jobQuery: JobQuery): Promise<readonly GroupedRow[]> {
   const most = jobQuery.check === null ? NEWEST : MAX_CHECKED;
   const values = [MAX_CHECKED_BYTES, most, ...jobQuery.values];
-  return sortRows(await readRows(db, jobQuery, newestSql(jobQuery), values), jobQuery).rows;
+  return splitRows(await readRows(db, jobQuery, newestSql(jobQuery), values), jobQuery).rows;
 }
 
 async function readRows(
@@ -173,7 +173,7 @@ async function readRows(
   return rows;
 }
 
-function sortRows(rows: readonly TextRow[], { check }: JobQuery): SortedRows {
+function splitRows(rows: readonly TextRow[], { check }: JobQuery): SplitRows {
   const isOpen = (row: TextRow) => row.is_undecided || (check !== null && row.payload === null);
   const matches = (row: TextRow) => check === null || check(row as CheckedTexts);
   return {

@@ -150,7 +150,7 @@ const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
       coalesce(${jobQuery.sql(first)}, false) as is_match`;
 
-// Returns the rows that belong to the side. If this process decides which jobs match, it also decides which do not.
+// The condition for rows of the side. If this process decides which jobs match, it also decides which do not.
 const wanted = (
   jobQuery: JobQuery,
   side: Side,

@@ -12,7 +12,7 @@ import type { Gauge } from "../stats/gauge.ts";
 export interface QuietPeriod {
   /** How long no job was locked or finished, in milliseconds. */
   readonly ms: number;
-  /** Whether the end of a job in that time was noticed, because deletions were counted. */
+  /** Whether the end of a job in that time would have been noticed, because deletions were counted. */
   readonly isWatched: boolean;
 }
 
@@ -41,11 +41,11 @@ export function createActivityWatch(): ActivityWatch {
   };
 }
 
-/** Workers without heartbeats may have locked and finished jobs that were not noticed. */
+/** Returns the beginning of the sentence. Jobs that were locked and finished may not have been noticed. */
 export const noneTakesJobs = (quiet: QuietPeriod | null): string =>
   `No worker ${quiet?.isWatched === true ? "takes" : "is known to take"} jobs`;
 
-/** What is known of the last `longestMs`. The rows of jobs that have succeeded are deleted. */
+/** Returns what the last `longestMs` show. Jobs that have succeeded left no row. */
 export function quietText(quiet: QuietPeriod | null, longestMs: number): string {
   const ms = quiet?.ms ?? 0;
   if (quiet?.isWatched !== true) {

@@ -1,5 +1,5 @@
-// What incidents show about crashes: the workers whose jobs were recovered, as long as their rows exist; and which error
-// groups have only jobs that were failed by hand.
+// What incidents show about crashes: the workers whose jobs were recovered, as long as their rows exist; and which
+// error groups have only jobs that were failed by hand.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
 import { ERROR_START, errorLabel } from "../../domain/error-group.ts";
@@ -36,7 +36,7 @@ export interface CrashReport {
 const MAX_JOBS = 6;
 
 /**
- * Returns the report. `suspects`: the jobs that were running at every crash; `others`: those that may have been running at some.
+ * Returns the report. `suspects`: the jobs that were running at every crash; `others`: those that may have run at some.
  */
 export function crashReport(
   suspects: readonly PoisonJob[],
@@ -73,8 +73,8 @@ export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
 
 const MAX_CRASHES = 100;
 
-// A worker that was idle, such as one that a deploy has ended, has crashed at no job. Older versions marked it, too, and
-// did not count its recovered jobs.
+// A worker that was idle, such as one that a deploy has ended, has crashed with no job. Older versions marked it, too,
+// and did not count its recovered jobs.
 const crashesSql: Statement = (s) => `
   select id, ${microseconds("last_heartbeat_at")} as heard_us
   from ${reportedWorkers(s)} as workers
@@ -108,8 +108,8 @@ const byHandSql: Statement = (s) => `
   ) as jobs`;
 
 /**
- * Returns the keys of the groups whose jobs were all failed by hand, with a reason that their error contains. Of a group
- * that was sampled, its newest jobs are checked.
+ * Returns the keys of the groups whose jobs were all failed by hand, with a reason that their error contains. Of a
+ * group that was sampled, its newest jobs are checked.
  */
 export async function readFailedByHand(
   db: Database,

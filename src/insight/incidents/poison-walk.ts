@@ -1,5 +1,5 @@
-// Finds jobs that crash their workers, jobs that did until they failed, and the holders of locks. No index finds them, so
-// a large table is walked in small parts, about a tenth of a second for each call. Found jobs are read again at each
+// Finds jobs that crash their workers, failed jobs that crashed theirs, and the holders of locks. No index finds them,
+// so a large table is walked in small parts, about a tenth of a second for each call. Found jobs are read again at each
 // call, and dropped when they no longer exist.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -28,7 +28,7 @@ export interface PoisonJob {
   readonly recoveredMs: number | null;
   /** The worker from which it was last recovered; null if unknown. */
   readonly recoveredFrom: string | null;
-  /** Jobs that lost more attempts, and did not run beside this one in one of its crashes: they are not its cause. */
+  /** Jobs that lost more attempts, but were not running in one of this job's crashes, so they did not cause it. */
   readonly apartFrom: ReadonlySet<string>;
   /** The worker that runs the job; null if none does. */
   readonly lockedBy: string | null;
@@ -148,23 +148,23 @@ export function crashedWithout(job: PoisonJob, other: PoisonJob): boolean {
 }
 
 function jobOf(row: JobRow): PoisonJob | null {
-  const tried = {
+  const attempted = {
     ...{ attempts: row.attempts, isLocked: row.is_locked },
     ...{ errorStart: row.error_start, isUnchanged: row.is_unchanged },
   };
-  if (!isPoison(tried) || (row.has_failed && row.error_start === null)) return null;
+  if (!isPoison(attempted) || (row.has_failed && row.error_start === null)) return null;
   return {
     id: row.id,
     task: row.task,
     attempts: row.attempts,
     maxAttempts: row.max_attempts,
-    lost: lostAttempts(tried),
+    lost: lostAttempts(attempted),
     isRunning: row.is_locked,
     hasFailed: row.has_failed,
     runAtMs: dateOf(row.run_at_us).getTime(),
     createdMs: dateOf(row.created_us).getTime(),
     recoveredMs: row.error_start === null ? null : dateOf(row.updated_us).getTime(),
-    recoveredFrom: lastLostBy(tried),
+    recoveredFrom: lastLostBy(attempted),
     apartFrom: NONE,
     lockedBy: row.locked_by,
     fields: row.payload === null ? [] : firstFields(row.payload),

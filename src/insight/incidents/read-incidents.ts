@@ -114,7 +114,7 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
   const walked = await inTime("the locks of jobs", () => shared.walk(db, gauge));
   const crashing = walked?.poison.flatMap(({ task }) => task ?? []) ?? [];
   const coverage = await inTime("the tasks of workers", () =>
-    knowledgeOf(
+    coverageOf(
       db,
       [...tasks.map(({ identifier }) => identifier), ...crashing],
       hasWorkers,
@@ -227,7 +227,7 @@ async function tasksOf(
   });
 }
 
-async function knowledgeOf(
+async function coverageOf(
   db: Database,
   tasks: readonly string[],
   hasWorkers: boolean,

@@ -20,8 +20,8 @@ const MANY_SHARE = 0.01;
 const DAY_MS = 86_400_000;
 
 /**
- * Returns one incident for each error group with failed jobs, unless all of them were failed by hand. A group with others
- * is counted whole, because its link opens all of its jobs.
+ * Returns one incident for each error group with failed jobs, unless all of them were failed by hand. A group with
+ * others is counted whole, because its link opens all of its jobs.
  */
 export function errorGroups({ errors, common, failedByHand, nowMs }: IncidentFacts): Incident[] {
   if (errors === null) return [];
@@ -188,8 +188,8 @@ const PEAK_FACTOR = 10;
 const MIN_PEAK = 1_000;
 
 /**
- * Returns the first future bucket with more than ten times the median rate of due jobs per second. Rates are compared,
- * because later buckets are wider. The last bucket has no end, so it is ignored.
+ * Returns the future bucket with the highest rate of due jobs per second, if that is over ten times the median of the
+ * others. Rates are compared, because later buckets are wider. The last bucket has no end, so it is ignored.
  */
 export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   if (horizon === null) return [];

@@ -97,7 +97,7 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
   );
   return stale.flatMap(({ workerId, lastHeartbeatMs, running }): Incident[] => {
     const lockedQueues = queues.filter(({ holder }) => holder.workerId === workerId).length;
-    // Its last report is older than its last fetch, or an unlock.
+    // The table is preferred to the last report, which may be older than the last fetch, or than an unlock.
     const locked = lockedJobs === null ? null : (lockedJobs.get(workerId) ?? 0);
     const jobs = locked ?? running;
     const hasJobs = jobs !== 0;
@@ -132,14 +132,14 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** The age of a worker up to which it may not have fetched yet. */
+/** How long a job must have been due: a worker that supports its task may just be starting. */
 const GRACE_MS = 60_000;
 
 export function unsupportedTasks(facts: IncidentFacts): Incident[] {
   const { coverage, nowMs } = facts;
-  const isUnknown = ({ identifier, oldestMs }: WaitingTask) =>
+  const hasNoWorker = ({ identifier, oldestMs }: WaitingTask) =>
     isUnsupported(coverage, identifier) && nowMs - oldestMs > GRACE_MS;
-  return facts.tasks.filter(isUnknown).map(({ id, identifier, waiting, oldestMs }): Incident => {
+  return facts.tasks.filter(hasNoWorker).map(({ id, identifier, waiting, oldestMs }): Incident => {
     const former = coverage.formerly.get(identifier) ?? null;
     const none =
       coverage.alive === 1

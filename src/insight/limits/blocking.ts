@@ -1,5 +1,5 @@
-// The limits that keep jobs from starting now, and how. For incidents a rate that is used as fast as it allows counts, too,
-// although a job may start at this moment: otherwise an incident would come and go.
+// The limits that keep jobs from starting now. For incidents, a rate that is used as fast as it allows counts, too,
+// although a job may start at this moment: otherwise the incident would come and go.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
@@ -33,7 +33,7 @@ export interface BlockingLimit extends ExhaustedLimit {
   readonly queue: string | null;
 }
 
-/** Returns those for a task and a queue; null: any. None where the schema has no table of limits. */
+/** Returns the blocking limits of a task and a queue; null: of all. None where the schema has no table of limits. */
 export async function readBlockingLimits(
   db: Database,
   only: { readonly task: string | null; readonly queue: string | null } | null = null,
@@ -77,7 +77,7 @@ function blockingLimits(limit: StoredLimit, facts: Facts): BlockingLimit[] {
   return first === null ? [] : [{ definition, queue: null, ...first }];
 }
 
-/** `rateUse`: the rate if it is nearly used up. Permits that workers hold but do not use wait for its tokens. */
+/** Returns how the concurrency is used up; null: it is not. `rateUse`: the rate for which unused permits wait. */
 function ofConcurrency(
   limit: StoredLimit,
   { running, granted }: Facts,

@@ -16,7 +16,7 @@ export interface WorkerPermits {
   readonly wanted: number;
 }
 
-/** A time at which a limit, or a task or queue that it is for, has backed off. */
+/** A back-off of a limit, or of a task or queue that the limit is for. */
 export interface BackOff {
   readonly scope: "limit" | "task" | "queue";
   readonly name: string;

@@ -40,7 +40,7 @@ export interface QueueUse {
 
 export interface LimitUse {
   readonly limit: StoredLimit;
-  /** The number of its running jobs, as of the last heartbeats or exchanges of permits; of queues, the number of slots in use. */
+  /** The number of running jobs, by the last heartbeats or exchanges of permits; for queues, that of slots in use. */
   readonly running: number;
   /** The number of due jobs that have not started. */
   readonly waiting: Value;
@@ -144,7 +144,7 @@ function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
 const byUrgency = (a: QueueUse, b: QueueUse): number =>
   Number(b.isFull) - Number(a.isFull) || b.waiting.value - a.waiting.value || b.running - a.running;
 
-/** A limit backs off, or the only task or queue that it is for. */
+/** Returns the state. A limit also backs off if the only task or queue that it is for does. */
 function stateOf(
   { definition: { scope, match }, backOff }: StoredLimit,
   { backingOff }: Facts,
@@ -161,6 +161,6 @@ function matchingNames(
   if (definition.match.includes("*")) {
     return [...named].filter(([name]) => isFor(definition, name));
   }
-  const backOff = named.get(definition.match);
-  return backOff === undefined ? [] : [[definition.match, backOff]];
+  const tally = named.get(definition.match);
+  return tally === undefined ? [] : [[definition.match, tally]];
 }

@@ -2,19 +2,19 @@
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
 import { tokenBucket } from "../../domain/limits/token-bucket.ts";
 
-/** Returns the time in milliseconds; 0: now. `aheadMs`: how far the theoretical arrival time is ahead; null: it is not. */
+/** Returns the milliseconds until the next start. `aheadMs`: how far the arrival time is ahead; null: it is not. */
 export function nextStartMs({ rate }: LimitDefinition, aheadMs: number | null): number {
   if (rate === null || aheadMs === null) return 0;
   const { intervalMs, capacity } = tokenBucket(rate);
   return Math.max(0, aheadMs + intervalMs - capacity * intervalMs);
 }
 
-/** The longest time since the last token was taken, for a rate that is nearly used up. */
+/** How long ago the theoretical arrival time may be, for a rate that is nearly used up. */
 const RECENT_MS = 2_000;
 
 /**
- * Whether jobs start as fast as the rate allows, although one may start at this moment: less than half of the tokens
- * are there.
+ * Whether jobs start as fast as the rate allows, although one may start at this moment: at most half of the tokens are
+ * left.
  */
 export function isNearlyUsedUp({ rate }: LimitDefinition, aheadMs: number): boolean {
   if (rate === null || aheadMs < -RECENT_MS) return false;

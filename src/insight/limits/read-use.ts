@@ -133,7 +133,7 @@ order by tat desc limit ${MAX_RATES}`;
 const MAX_COUNTED = 20;
 const MAX_NAMES = 100_000;
 
-/** Returns the number of matching queues of each limit of queues; without it there are too many. */
+/** Returns the number of matching queues of each limit of queues. Limits with too many are missing. */
 export async function readQueueCounts(
   db: Database,
   limits: readonly StoredLimit[],

@@ -7,7 +7,7 @@ import { type NameTally, sumOfTallies } from "../stats/name-tallies.ts";
 import { readNames } from "../stats/queue-rows.ts";
 import { inCondition, inState, sumOf, type TallyName } from "../stats/tally.ts";
 
-/** The tasks or queues with most waiting jobs that are compared with limits. */
+/** The most tasks or queues that are compared with limits: those with most waiting jobs. */
 const MAX_NAMES = 10_000;
 const waiting: readonly TallyName[] = [...inState.ready, ...inCondition.fetched];
 

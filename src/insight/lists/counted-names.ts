@@ -7,7 +7,7 @@ import type { CountedHolders } from "./lock-holders.ts";
 
 export interface CountedNames extends CountedHolders {
   readonly tallies: NameTallies;
-  /** Returns the value. `tally`: undefined if none of the name's jobs was counted. */
+  /** Returns the number of a name's jobs. `tally`: undefined if none of them was counted. */
   value(tally: NameTally | undefined, which: readonly TallyName[]): Value;
 }
 

@@ -53,7 +53,7 @@ export function pageOf<R>(
   };
 }
 
-/** PostgreSQL has infinite times; JSON has no infinity, so they become texts. */
+/** Returns the key, with the largest number for infinity: PostgreSQL's times have it, and JSON has not. */
 function finite(key: SortKey): SortKey {
   if (typeof key !== "number" || Number.isFinite(key)) return key;
   return key > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;

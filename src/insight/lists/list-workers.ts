@@ -135,7 +135,7 @@ function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Valu
   }
   const jobs = jobsLockedBy(worker);
   if (basis === "probe") return exactValue(jobs, basis, asOf);
-  // A locked queue means a running job. The other number may include jobs that have ended since all jobs were counted.
+  // A locked queue means a running job. `jobs` may include jobs that have ended since all jobs were counted.
   const queues = locks?.queues ?? 0;
   return basis === null
     ? cappedValue(queues, "probe", asOf)

@@ -1,5 +1,5 @@
-// Finds out that no job has the error group of a query. A fingerprint cannot be reversed, so only a complete search shows
-// that.
+// Determines whether no job has the error group of a query. A fingerprint cannot be reversed, so only a complete search
+// shows that.
 import { InputError } from "../../base/errors.ts";
 import { isFingerprint } from "../../domain/error-group.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";

@@ -68,11 +68,11 @@ export async function compileQuery(
   if (givenUs !== null && !/^-?\d{1,18}$/.test(givenUs)) {
     throw new InputError([{ path: "now", message: "is not a time" }]);
   }
-  // They are read in parallel, because each round trip takes a millisecond or two.
+  // The facts are read in parallel, because each round trip takes a millisecond or two.
   const now = givenUs === null ? databaseNowUs(db) : Promise.resolve(givenUs);
   const [nowUs, known, texts] = await Promise.all([
     now,
-    knownOf(db, tree, now),
+    readFacts(db, tree, now),
     meaningsOfTexts(db, tree),
   ]);
   const compiler = new Compiler(known, texts);
@@ -172,13 +172,13 @@ class Compiler {
   }
 }
 
-async function knownOf(
+async function readFacts(
   db: Database,
   tree: QueryNode | null,
   now: Promise<string>,
 ): Promise<QueryFacts> {
   const terms = tree === null ? [] : fieldTerms(tree);
-  const explicit = (...words: readonly string[]) =>
+  const hasIs = (...words: readonly string[]) =>
     terms.some(
       ({ field, values }) =>
         field === "is" &&
@@ -186,9 +186,9 @@ async function knownOf(
     );
   const [names, locked, heartbeats, stuck, keyRanges, errorGroups, nowUs] = await Promise.all([
     tree === null ? [] : resolveNames(db, tree),
-    explicit(...dueConditions) ? lockedQueues(db) : "{}",
-    explicit(...lockedConditions) ? heartbeatsOf(db) : null,
-    explicit("stuck") ? now.then((us) => stuckHolders(db, BigInt(us))) : null,
+    hasIs(...dueConditions) ? lockedQueues(db) : "{}",
+    hasIs(...lockedConditions) ? heartbeatsOf(db) : null,
+    hasIs("stuck") ? now.then((us) => stuckHolders(db, BigInt(us))) : null,
     keyRangesOf(db, terms),
     errorGroupsOf(db, fingerprintsIn(terms)),
     now,

@@ -20,7 +20,7 @@ import {
 } from "../../queue/schedules/schedule-row.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 
-/** A schedule has a payload of up to 64 KiB. */
+/** The most schedules on a page: each has a payload of up to 64 KiB. */
 export const MAX_LISTED = 100;
 const MAX_IN_LIST = 10_000;
 
@@ -58,8 +58,8 @@ async function readRow(db: Database, identifier: string): Promise<ScheduleRow> {
 }
 
 /**
- * Rows after the identifier `after`, at most `limit`, and fewer where they are large; `null`: from the first. Rows that
- * are invalid are left out.
+ * Returns the schedules after the identifier `after` (null: from the first), at most `limit`, and fewer if they are
+ * large. Invalid rows are left out.
  */
 export async function readSchedules(
   db: Database,
@@ -116,7 +116,7 @@ interface TimesRow {
   readonly last_ms: string | null;
 }
 
-/** Which of these identifiers are those of schedules; none where the schema has no table for them. */
+/** Returns those of the names that are identifiers of schedules; none where the schema has no table for them. */
 export async function scheduledNames(db: Database, names: readonly string[]): Promise<string[]> {
   if (names.length === 0 || !(await hasSchedules(db))) return [];
   const rows = await query<{ identifier: string }>(db, namesSql, [names]);

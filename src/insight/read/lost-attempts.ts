@@ -1,6 +1,6 @@
-// Counts how many of a job's last attempts ended with their worker, which identifies a poison job. A recovery writes
-// the number into last_error, and increases it as long as that error is its own. A Graphile worker that dies leaves an
-// attempt without any error, and no other trace. Attempts that were set by hand are not evidence: that changes the row.
+// Counts how many of a job's last attempts ended with their worker, which identifies a poison job: one that crashes its
+// workers. A recovery writes the number into last_error, and increases it if an earlier recovery's error is there. A
+// Graphile worker that dies leaves only attempts without an error. They count unless the row was changed, as by hand.
 
 export interface AttemptedJob {
   readonly attempts: number;

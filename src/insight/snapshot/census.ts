@@ -2,7 +2,7 @@
 // admin counts at a time. It holds a lock during a chunk and not during the pauses, so another admin first checks the
 // lock for longer than a pause, at intervals shorter than a chunk. A round is abandoned if the table is rewritten.
 //
-//   listening ──step()──▶ counting ──…──▶ complete (kept until the next is) ──▶ listening …
+//   listening ──step()──▶ counting ──…──▶ complete (kept until the next) ──▶ listening …
 //       └── another counts: left ──┘
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
@@ -29,7 +29,7 @@ export interface Census {
 const FIRST_PAGES = 1_000;
 const MIN_PAGES = 64;
 const MAX_PAGES = 5_000;
-/** The duration of a chunk that is aimed at. Three times as long, as on a busy machine, is still below 300 ms. */
+/** The target duration of a chunk in milliseconds. Three times as long, as on a busy machine, is still below 300 ms. */
 const CHUNK_MS = 80;
 
 /** The interval between two checks of the lock. Few chunks are shorter. */

@@ -80,7 +80,7 @@ const Z = 2.2;
 /** If none of m sampled pages has a job of a name, fewer than 3/m of all pages have one, with 95 % confidence. */
 const RULE_OF_THREE = 3;
 
-/** `share`: the fraction of the pages that was read. */
+/** Returns estimates from a sample. `share`: the fraction of the pages that was read. */
 export function sampledNames(tallies: NameTallies, asOf: string, share: number): NameCounts {
   const scale = 1 / share;
   return {

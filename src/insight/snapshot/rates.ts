@@ -9,7 +9,7 @@ export interface JobRates {
   readonly failed: number | null;
 }
 
-/** The jobs that were added and done since the first reading, at most a minute ago. */
+/** The jobs added and done since the last reading that is at least a minute old; until then, since the first. */
 export interface RateWindow {
   readonly ms: number;
   readonly added: number;

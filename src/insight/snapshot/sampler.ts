@@ -1,5 +1,5 @@
-// Reads the counts of all jobs, once for all callers. A pulse costs a few milliseconds. While there are viewers,
-// samples and the chunks of a census are read between pulses, and improve the next ones.
+// Reads the counts of all jobs, once for all callers. One read, a pulse, takes a few milliseconds. While there
+// are viewers, samples and the chunks of a census are read between pulses, and improve the next ones.
 import { monotonic } from "../../base/clock.ts";
 import { createCache } from "../../database/cached.ts";
 import type { Database } from "../../database/database.ts";
@@ -33,7 +33,7 @@ import { createRateMeter } from "./rates.ts";
 export interface Sampler {
   /** Returns the present counts, all of them read after this call. */
   pulse(): Promise<QueueSnapshot>;
-  /** The result of the last pulse, if no pulse is running; null before the first, and after a failed one. */
+  /** The result of the last complete pulse; null before the first, and after a failed one. */
   readonly last: QueueSnapshot | null;
   sample(): Promise<void>;
   /** Counts one chunk of the census: see Census.step(). Returns `none` if a pulse reads the whole table. */

@@ -19,7 +19,7 @@ export interface CountProgress {
   readonly lastId: string;
 }
 
-/** The duration of a step that is aimed at; a response takes four times as long. */
+/** The target duration of a step, in milliseconds; a response takes four times as long. */
 const STEP_MS = 100;
 const ANSWER_MS = 400;
 const FIRST_SPAN = 2_000;

@@ -23,7 +23,7 @@ export interface Gauge {
   readonly queues: number;
   /** The ids of locked queues, at most 10,000. */
   readonly lockedQueueIds: readonly number[];
-  /** A map from their holders to the number of their locked queues. */
+  /** The number of locked queues of each holder. */
   readonly queueHolders: ReadonlyMap<string, number>;
   readonly heartbeats: Heartbeats;
 }

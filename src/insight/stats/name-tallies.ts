@@ -58,18 +58,18 @@ export class NameTallies {
   }
 
   addSample({ pages, tasks, queues, tallied, holders }: SampledJobs): void {
-    for (const [name, counter] of countByPage(pages, tasks, tallied)) {
-      this.#addCounter("task", name, counter);
+    for (const [key, counter] of countByPage(pages, tasks, tallied)) {
+      this.#addCounter("task", key, counter);
     }
-    for (const [name, counter] of countByPage(pages, queues, tallied)) {
-      this.#addCounter("queue", name, counter);
+    for (const [key, counter] of countByPage(pages, queues, tallied)) {
+      this.#addCounter("queue", key, counter);
     }
     for (const holder of holders) this.holders.set(holder, (this.holders.get(holder) ?? 0) + 1);
   }
 
-  #addCounter(kind: "task" | "queue", name: number, { count, squares, onPage }: PageCounter) {
-    const condition = tallied[name % tallied.length] ?? "ready";
-    const id = Math.floor(name / tallied.length);
+  #addCounter(kind: "task" | "queue", key: number, { count, squares, onPage }: PageCounter) {
+    const condition = tallied[key % tallied.length] ?? "ready";
+    const id = Math.floor(key / tallied.length);
     const more = { count, squares: squares + onPage ** 2, time: null };
     this.#addOne({ kind, tallied: condition }, id === NO_QUEUE ? null : String(id), more);
   }
@@ -122,9 +122,9 @@ function countByPage(
   for (let n = 0; n < pages.length; n++) {
     const page = pages[n] ?? 0;
     const code = codes.get(conditions[n] ?? "ready") ?? 0;
-    const name = (ids[n] ?? NO_QUEUE) * tallied.length + code;
-    const counter = counters.get(name);
-    if (counter === undefined) counters.set(name, { count: 1, squares: 0, page, onPage: 1 });
+    const key = (ids[n] ?? NO_QUEUE) * tallied.length + code;
+    const counter = counters.get(key);
+    if (counter === undefined) counters.set(key, { count: 1, squares: 0, page, onPage: 1 });
     else {
       counter.count += 1;
       if (counter.page === page) counter.onPage += 1;

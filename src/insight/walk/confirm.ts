@@ -65,7 +65,7 @@ export async function confirm(
   return { ids: confirmed, unchecked, reached: ids.length };
 }
 
-/** The limit when a text that fits is read: it may have grown since its size was read. */
+/** The worst-case limit for a text whose size was read and fits: it may have grown since then. */
 const WORST_BYTES = 64 * MAX_BYTES;
 
 /** Returns the size of a job's texts after decompression; Infinity if their stored size already exceeds the limit. */
@@ -89,8 +89,8 @@ interface TextsRow {
   readonly is_large: boolean;
 }
 
-// The marks are selected only if the text may be read, because they may decompress it, too. The marks need not use
-// every parameter, but PostgreSQL rejects unused parameters.
+// The marks are selected only if the text may be read, because they may decompress it, too. They need not use every
+// parameter, and PostgreSQL rejects unused ones, so `true or` adds the condition without its effect.
 const textsSql = (schema: string, marks: string, condition: string) => `
   select texts.id, texts.bytes > $2::bigint as is_large,
     case when texts.bytes <= $2::bigint then ${marks} end as marks,

@@ -45,7 +45,7 @@ export async function walkIds(input: StepInput, after: string | null): Promise<W
   return { rows, skipped, scanned, next: isEnd ? null : row.last };
 }
 
-/** Returns the first id that can match. */
+/** Returns the bound for the first id that can match, in the form of idsFrom(). */
 function firstId({ minId, maxId }: QueryShape, from: string, fromNewest: boolean): string {
   const limit = fromNewest ? maxId : minId === null ? null : String(BigInt(minId) - 1n);
   if (limit === null) return from;

@@ -157,8 +157,8 @@ const keyText = (keys: readonly Key[], alias: string) =>
 // necessary. Within a key PostgreSQL sorts by id (an incremental sort); the limit of a part ends it at too many rows of
 // one key. A join could change the order of entries and matches, so the condition is evaluated row by row, only for as
 // many rows as are wanted. If most rows do not match, it is evaluated for each entry as it is read, which is cheaper
-// for a single match and more expensive for all rows of a key. Conditions on tasks and queues use the index itself.
-// Rows of a key with too many rows are discarded, because they are not in order yet.
+// for a single match and more expensive for all rows of a key. For conditions on tasks and queues (`may`) the index
+// suffices. Rows of a key with too many rows are discarded, because they are not in order yet.
 function stepOf(
   input: StepInput,
   { keys }: IndexWay,

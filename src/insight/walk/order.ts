@@ -136,10 +136,10 @@ export function segmentsOf(
     case "-updated_at": {
       const isOfFailed = shape.conditions?.every((one) => one === "failed") === true;
       if (isOfFailed) return segmentsOf("-failed_at", shape, facts);
-      return [ranking({ kind: "rank", key: time("updated_at") }, "true", true)];
+      return [byKey({ kind: "rank", key: time("updated_at") }, "true", true)];
     }
     case "-attempts":
-      return [ranking({ kind: "rank", key: number("attempts") }, "true", true)];
+      return [byKey({ kind: "rank", key: number("attempts") }, "true", true)];
     default:
       return sort satisfies never;
   }
@@ -162,9 +162,9 @@ const byId = (where: string, descending: boolean): Segment => ({
   fromNewest: descending,
 });
 
-// Recently changed jobs are more often among the newest, so the walk begins with the newest to have a better first
-// result.
-const ranking = (way: SegmentOrder, where: string, descending: boolean): Segment => ({
+// In a descending order, a walk by id begins with the newest jobs: recently changed jobs are more often among them, so
+// its first result is better.
+const byKey = (way: SegmentOrder, where: string, descending: boolean): Segment => ({
   way,
   where,
   descending,
@@ -179,7 +179,7 @@ function keyedSegments(
   descending: boolean,
   { conditions, isDue }: QueryShape,
 ): readonly Segment[] {
-  const first = ranking(way, where, descending);
+  const first = byKey(way, where, descending);
   const rest = byId(`(${where}) is not true`, descending);
   const isWaiting = isDue !== null;
   const canHave = conditions === null || conditions.some((one) => having.includes(one));

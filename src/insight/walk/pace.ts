@@ -3,7 +3,7 @@
 import { monotonic } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 
-/** The duration of a step that is aimed at, in milliseconds. */
+/** The target duration of a step, in milliseconds. */
 export const STEP_MS = 100;
 const MAX_GROWTH = 8;
 const LARGEST = 250_000;

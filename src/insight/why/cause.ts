@@ -71,8 +71,8 @@ export function cause(
  * action that ends the crashes.
  */
 export function crashCauses(job: WhyFacts, offersFix = false): Cause[] {
-  const tried = { ...job, isLocked: job.lockedMs !== null };
-  const lost = lostAttempts(tried);
+  const attempted = { ...job, isLocked: job.lockedMs !== null };
+  const lost = lostAttempts(attempted);
   if (lost < 2) return [];
   // Another job that ran beside it may have crashed them.
   const text = `Its last ${lost} attempts ended when their workers crashed`;

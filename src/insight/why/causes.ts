@@ -68,7 +68,7 @@ export function causesOf(facts: CauseFacts): Cause[] {
     case "failed":
       return exhaustedCauses(facts);
     case "blocked":
-      return [...pauseCauses(facts), ...queueCauses(facts), ...unknownTask(facts, false)];
+      return [...pauseCauses(facts), ...queueCauses(facts), ...noWorker(facts, false)];
     case "retrying":
     case "scheduled":
     case "ready":
@@ -80,7 +80,7 @@ export function causesOf(facts: CauseFacts): Cause[] {
             ...dueCauses(facts),
             ...pauseCauses(facts),
           ]
-        : [...crashCauses(job), notDue(facts), ...pauseCauses(facts), ...unknownTask(facts, false)];
+        : [...crashCauses(job), notDue(facts), ...pauseCauses(facts), ...noWorker(facts, false)];
     default:
       return job.condition satisfies never;
   }
@@ -238,8 +238,8 @@ function dueCauses(facts: CauseFacts): Cause[] {
     const { text, error } = facts.lockRefusal;
     return [cause("lock_refused", text, { detail: error, ...broken })];
   }
-  const unknown = unknownTask(facts, true);
-  if (unknown.length > 0) return unknown;
+  const unsupported = noWorker(facts, true);
+  if (unsupported.length > 0) return unsupported;
   const limited = limitCauses(facts);
   if (limited.length > 0) return limited;
   if (facts.pause !== null || place === null || place.ahead.value === 0) return [];
@@ -256,8 +256,8 @@ function limitCauses({ limit, job: { queue } }: CauseFacts): Cause[] {
   return [cause("limited", limitedText(limit), { isRoot: true, links, detail })];
 }
 
-/** Reports an unknown task only if every worker that might support it reports that it does not. */
-function unknownTask({ job, coverage }: CauseFacts, isRoot: boolean): Cause[] {
+/** Returns a cause if no live worker supports the task, and every worker that might support it lists its tasks. */
+function noWorker({ job, coverage }: CauseFacts, isRoot: boolean): Cause[] {
   const { task } = job;
   if (!isUnsupported(coverage, task)) return [];
   const former = coverage.formerly.get(task);

@@ -1,5 +1,5 @@
 // Explains why a job is in its condition: a sentence, the chain of causes, its place, and the next attempts. It needs a
-// few statements, each of which uses an index.
+// few statements, which use indexes or read a small table.
 import type { Database } from "../../database/database.ts";
 import { type Condition, conditionData } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";

@@ -21,7 +21,7 @@ export interface Holder {
   readonly fetchedJobIds: readonly string[] | null;
   /** Whether `runningJobIds` are all that it runs. */
   readonly listsAll: boolean;
-  /** Jobs whose change PostgreSQL refuses. */
+  /** The jobs and queues whose lock or result PostgreSQL refuses, as far as it reports them. */
   readonly unsettled: readonly UnsettledJob[];
 }
 
@@ -103,8 +103,7 @@ function idsOf(text: string | null): string[] {
   }
 }
 
-// A job whose change PostgreSQL refuses. A worker reports it.
-
+/** A job or a queue whose lock or result PostgreSQL refuses, as a worker reports it. */
 export interface UnsettledJob {
   /** A negative number is a queue: PostgreSQL refuses to lock it. */
   readonly id: string;
@@ -152,7 +151,7 @@ interface UnsettledRow {
   readonly is_alive: boolean;
 }
 
-/** Reads the unsettled jobs of all workers that have a row. What a dead worker could not lock, others may lock. */
+/** Reads the unsettled jobs of all workers. The locks refused to a stale worker are left out: others may get them. */
 export async function readUnsettledJobs(db: Database): Promise<UnsettledJob[]> {
   const rows = await query<UnsettledRow & Record<string, unknown>>(db, unsettledSql, []);
   return rows

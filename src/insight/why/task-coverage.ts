@@ -26,7 +26,7 @@ export type LockedJobs = ReadonlyMap<string, number>;
 
 export interface TaskCoverageOptions {
   readonly hasWorkers: boolean;
-  /** Given, or "read" to read them, which scans the whole table, or "unknown". */
+  /** The locked jobs; "read": they are read, which scans the whole table; "unknown": they are not available. */
   readonly jobLocks: "read" | "unknown" | LockedJobs;
   readonly jobId?: string;
 }

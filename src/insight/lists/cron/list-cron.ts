@@ -220,24 +220,24 @@ function codeEntries(
 
 const numberOf = (ms: string | null | undefined) => (ms == null ? null : Number(ms));
 
-/** Returns the next tick. A reported tick is as old as its row, so it is computed from the pattern. */
+/** Returns the next tick, computed from the pattern: a tick in a report would be as old as the report. */
 function nextTick(schedule: CronSchedule | null, fromMs: number): number | null {
   return Math.abs(fromMs) > LATEST_MS ? null : (schedule?.next(fromMs) ?? null);
 }
 
-/** Returns null for a pattern or a zone of another version. */
+/** Returns null for a pattern or a zone that another version wrote and this one does not support. */
 export function scheduleOf(pattern: string, timeZone: string): CronSchedule | null {
   try {
     return cronSchedule(pattern, timeZone);
   } catch {
-    return null; // Another version wrote the pattern or the zone, and this one does not support it.
+    return null;
   }
 }
 
 const QUARTER_MS = 900_000;
 const QUARTERS_OF_A_DAY = 96;
 
-/** Computes at most one tick for each quarter, so a pattern for each minute costs no more than one for each quarter. */
+/** Returns the quarters with a tick. Each costs one computation, however many ticks it has. */
 function quartersAhead(
   { match, timeZone }: Pick<ListedCronEntry, "match" | "timeZone">,
   nowMs: number,
@@ -258,7 +258,7 @@ function quartersAhead(
 const CLOCK_SLACK_MS = 60_000;
 /** The delay from which a tick counts as missed: a worker that is busy, or whose clock is behind, is a bit late. */
 const MISSED_AFTER_MS = 120_000;
-/** The end of a Date's range. PostgreSQL's infinity becomes it. */
+/** The end of a Date's range. PostgreSQL's infinity is beyond it. */
 const LATEST_MS = 8.64e15;
 
 /** Returns the first tick after the last one that was scheduled, if it is missed; otherwise null. */

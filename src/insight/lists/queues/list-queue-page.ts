@@ -178,14 +178,14 @@ function cutRows(
   return { rows: shown, nextCursor: isMore ? cursor(shown.at(-1)?.queueName ?? "") : null };
 }
 
-/** Precedes every possible lock time, in microseconds. */
-const FIRST = 8e15;
+/** Later than every lock time, in microseconds (the year 2223). Minus this, a time precedes all others. */
+const AFTER_ALL_US = 8e15;
 
 // Stuck queues come first, the longest stuck before the others; then the locked queues by the time of their lock.
 const byLock: SortOrder<ListedQueueRow> = {
   key: ({ stuckSinceUs, lockedAtUs }) => {
-    const [us, before] = stuckSinceUs === null ? [lockedAtUs, 0] : [stuckSinceUs, FIRST];
-    return Math.min(Number(us), FIRST) - before;
+    const [us, before] = stuckSinceUs === null ? [lockedAtUs, 0] : [stuckSinceUs, AFTER_ALL_US];
+    return Math.min(Number(us), AFTER_ALL_US) - before;
   },
   isDescending: false,
 };
@@ -196,7 +196,7 @@ const byState = (counted: CountedNames): SortOrder<ListedQueueRow> => ({
   isDescending: false,
 });
 
-/** The locked queues, which are few, and then the others by name. The places of the others have no key. */
+/** Returns the locked queues, which are few, and then the others by name. A cursor among the others has no key. */
 async function stuckFirst(db: Database, request: RowsRequest): Promise<Rows> {
   const { sort, limit, cursor, only } = request;
   const place = cursor === null ? null : decodePlace(cursor, sort);

@@ -12,7 +12,7 @@ const CAP = 200;
 
 type ProbedCounts = Pick<QueueCounts, "ready" | "scheduled" | "oldestReadyMs">;
 
-/** Returns the better of these counts and `counts`; null without the index. */
+/** Returns a function that returns the more precise of these counts and `counts`; null without the index. */
 export async function probedCounts(
   db: Database,
   ids: readonly number[],

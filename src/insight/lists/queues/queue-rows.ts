@@ -91,7 +91,7 @@ function idParameters(ids: QueueFilter["ids"]): [readonly number[] | null, boole
 
 /** Returns the queue with this name, otherwise the queue with this id. */
 export async function queueRow(db: Database, nameOrId: string): Promise<ListedQueueRow | null> {
-  // A text of PostgreSQL cannot contain it, not even in a comparison.
+  // A text of PostgreSQL cannot contain this character, not even in a comparison.
   if (nameOrId.includes("\0")) return null;
   const id = /^\d{1,9}$/.test(nameOrId) ? Number(nameOrId) : null;
   const statement = (await hasWorkerTable(db)) ? oneWithHeartbeatsSql : oneWithoutHeartbeatsSql;

@@ -1,9 +1,9 @@
 // Filters queues by state, from their lock and the counts of their jobs. Every queue is in exactly one of the first
 // six states, listed worst first.
-//
-//   stuck     locked by a worker that is not responding   running   locked or paused, and not stuck
+//   stuck     locked by a worker that is not responding
 //   failed    not locked, with failed jobs
 //   ready     not locked, with due jobs, or with a limit and running jobs, and none of the above
+//   running   locked or paused, and not stuck
 //   scheduled not locked, with future jobs and none of the above
 //   idle      none of the above
 //
@@ -82,9 +82,9 @@ export function filterOf(state: QueueState | null, counted: CountedNames): State
 export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
   if (state === "failing") return counts.failed.value > 0;
   if (state === "waiting") return counts.ready.value > 0;
-  const isAnyFree = state === null || ["stuck", "running", "locked"].includes(state);
+  const isByLockAlone = state === null || ["stuck", "running", "locked"].includes(state);
   const has: StateCheck = (one) => counts[one === "locked" ? "running" : one].value > 0;
-  return isAnyFree || freeState(has) === state;
+  return isByLockAlone || freeState(has) === state;
 }
 
 /**

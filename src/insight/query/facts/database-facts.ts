@@ -55,8 +55,8 @@ async function isKeyOrderPlain(db: Database): Promise<boolean> {
   return /^(?:C|POSIX|C\.utf-?8)$/i.test(row?.collation ?? "");
 }
 
-// It is read through jsonb, because the columns depend on PostgreSQL's version. The default collation is that of the
-// database; an ICU collation never has the name "C".
+// The database's row is read as jsonb, because its columns depend on PostgreSQL's version. The default collation is
+// that of the database; an ICU collation never has the name "C".
 const collationSql: Statement = () => `
   select case
     when collations.collname <> 'default'

@@ -1,6 +1,6 @@
 // Finds error groups by their fingerprints, which cannot be reversed. If the label is found, PostgreSQL narrows the
-// errors down, and this process checks a few instead of all; groups by place can only be found this way. Groups are
-// stored when they are built; for others, some errors of the table are read.
+// errors down, and this process checks a few instead of all; a group by place cannot be found without it. Groups
+// are stored when they are built; for others, some errors of the table are read.
 import { monotonic } from "../../../base/clock.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
@@ -54,7 +54,7 @@ export function rememberGroup(
   if (groups.size > MAX_KEPT && oldest !== undefined) groups.delete(oldest);
 }
 
-/** The time for which the failed and the retrying jobs of a task are grouped in the same way. */
+/** How long the errors of a task stay grouped by place, so that its failed and retrying jobs are grouped alike. */
 const FLOODED_MS = 60_000;
 
 const flooded = new WeakMap<SchemaName, Map<number, number>>();

@@ -54,7 +54,7 @@ export function keyPart(term: FieldTerm, parameters: Parameters, known: QueryFac
   ]);
 }
 
-/** Returns the condition of a prefix. If the index supports it, it is a range and the plain condition. */
+/** Returns the condition of a prefix. If the index supports prefixes, a range of keys is added to it. */
 function beginningPart(prefix: string, parameters: Parameters, known: QueryFacts): QueryPart {
   const begins = prefixPart("jobs.key", [prefix], parameters);
   const range = known.keyRanges.get(prefix);

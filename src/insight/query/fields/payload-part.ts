@@ -72,7 +72,7 @@ function asWritten(written: string, text: string, parameters: Parameters): Query
 
 function matches(found: readonly string[], value: QueryValue, op: Operator): boolean {
   if (value.kind === "none") return found.every((json) => json === "null");
-  return found.some((json) => (isOrder(op) ? isBeside(json, value, op) : isEqual(json, value)));
+  return found.some((json) => (isOrder(op) ? isInOrder(json, value, op) : isEqual(json, value)));
 }
 
 const isNumber = (json: string) => /^[-\d]/.test(json);
@@ -97,8 +97,8 @@ function isEqual(json: string, value: QueryValue): boolean {
   return isWord && /^[tfn]/.test(json) && json === value.text;
 }
 
-/** Whether a JSON value matches: numbers match numbers, and texts match texts. */
-function isBeside(json: string, value: QueryValue, op: Operator): boolean {
+/** Whether the value satisfies `<`, `<=`, `>` or `>=`: numbers are compared with numbers, texts with texts. */
+function isInOrder(json: string, value: QueryValue, op: Operator): boolean {
   let order: number;
   if (value.kind === "number" && isNumber(json)) order = compareNumbers(json, value.text);
   else if (value.kind === "text" && isString(json))
