@@ -17,7 +17,7 @@ export interface CachedOptions {
   /** The shortest times in milliseconds between two reads, and between two slow reads. Default 250 and 10,000. */
   readonly intervalMs?: number;
   readonly slowIntervalMs?: number;
-  /** Returns when this process last wrote. A value that was read before is read again sooner. */
+  /** Returns when this process last wrote. A value from before that time is read again sooner. */
   readonly changedAtMs?: () => number;
   /** Whether there is so little data that only a busy machine makes a read slow. Then the pause is at most 5 s. */
   readonly isSmall?: () => boolean;

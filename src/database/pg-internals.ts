@@ -41,7 +41,7 @@ export function newConnection(options: object): pg.Connection {
   return new (pg.Connection as unknown as new (options: object) => pg.Connection)(options);
 }
 
-/** The server process of a connection, which a cancel request names; null before the login. */
+/** The server process of a connection, which a cancel request names. Its numbers are null before the login. */
 export interface ServerProcess {
   readonly host: string;
   readonly port: number;

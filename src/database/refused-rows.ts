@@ -10,12 +10,12 @@ export interface RefusedRow {
   readonly error: unknown;
 }
 
-/** The maximum number of refused statements in a search. The rows that remain count as refused until the next one. */
+/** The maximum number of refused statements in one call. The rows that remain then count as refused, too. */
 const MAX_STATEMENTS = 1_000;
 
 /**
- * Changes the rows that are not refused: they are halved until each refused row is alone. `change` changes these rows in
- * one transaction and returns their number. `refusal`: called after each refused statement.
+ * Changes the rows that are not refused. A list with a refused row is halved until that row is alone. `change` changes
+ * the rows with these ids in one transaction and returns their number. `refusal`: called after each refused statement.
  */
 export async function changeUnrefused(
   db: Database,

@@ -1,5 +1,5 @@
-// The name of the schema that contains a queue: checked once and quoted once. No other text of a caller is inserted into
-// an SQL statement.
+// The name of the schema that contains a queue: checked once and quoted once. No other text of a caller becomes a part
+// of an SQL statement.
 import { InputError } from "../base/errors.ts";
 
 /** The checked name of a queue's schema. Made by schemaName(). */

@@ -23,7 +23,7 @@ const MIN_IDLE_MS = 5_000;
 const MIN_LOCK_MS = 20;
 
 /**
- * Returns the statements that begin a transaction with these limits. The limit of a statement may be below the bounds.
+ * Returns the statements that begin a transaction. `limitMs` limits each statement, and may be below the bounds.
  */
 export function beginWith(
   { readOnly, statementTimeoutMs }: { readOnly: boolean; statementTimeoutMs: number },

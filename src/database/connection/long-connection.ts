@@ -13,8 +13,8 @@ export interface LongConnectionLimits {
 const UNSUPPORTED = "08P01";
 
 /**
- * Connects as the pool does, but without a statement timeout. pgbouncer does not accept these settings, so behind it
- * the role's own limits apply. The caller ends the connection.
+ * Connects as the pool does, but without a statement timeout, unless the pool's configuration has one. pgbouncer does
+ * not accept these settings, so behind it the role's own limits apply. The caller ends the connection.
  */
 export async function longConnection(
   pool: pg.Pool,

@@ -2,9 +2,9 @@
 // it, which is renamed at the end, so a crash leaves no incomplete cluster.
 //
 //   <data directory>/ of this process's user: 0700, or 0711 when root gives PostgreSQL another account
-//     owner.<n> the process that uses it (owner.ts)
-//     cluster/ PGDATA, of the account, 0700
-//     socket/ the unix socket (socket-directory.ts)
+//     owner.<n>   the process that uses it (owner.ts)
+//     cluster/    PGDATA, of the account, 0700
+//     socket/     the unix socket (socket-directory.ts)
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -45,8 +45,8 @@ export function prepareDataDirectory(directory: string, account: Account): void 
 }
 
 /**
- * Lets another account enter `directory` and the directories above it, up to `top`. This process has created all of
- * them.
+ * Lets another account enter `directory` and the directories above it, up to `top`: those that this process has
+ * created; if it has created none, `directory` alone.
  */
 function openUpTo(top: string, directory: string): void {
   for (let at = directory; ; at = dirname(at)) {

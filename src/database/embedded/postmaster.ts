@@ -32,9 +32,9 @@ interface PostmasterOptions {
 const START_LIMIT_MS = 300_000;
 const POLL_MS = 10;
 
-// The shell's program. A word in the pipe means that the server was stopped normally. The end of the pipe means that
-// this process has died; then the shell stops the server. It checks first that the pid file still has the server's
-// number, because another process may have that number by now.
+// The shell's program. A word in the pipe means that the server has ended. The end of the pipe means that this process
+// has died; then the shell stops the server. It checks first that the pid file still has the server's number, because
+// another process may have that number by now.
 const WATCH = `trap "" INT TERM HUP
 read -r word && exit 0
 read -r pid < "$2"

@@ -4,8 +4,8 @@ import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { byCode, byWording, fullLockTable, missingCharacter } from "./error-sentences.ts";
 
-// Invalid values that only the database can detect. They are input only in a statement that writes: a statement that
-// reads may find the same in a row. GWBKM is Graphile Worker's "bad job key mode".
+// Invalid values that only the database can detect. They count as input only if the statement writes or the error
+// names a parameter: otherwise they may be in a row. GWBKM is Graphile Worker's "bad job key mode".
 const inputStates = new Set([
   "22P02",
   "22P05",
@@ -103,10 +103,10 @@ export function isRefusal(error: unknown): boolean {
   return error.code === "database_error" && /^(22|23|P0)/.test(codeOf(error.cause) ?? "");
 }
 
-/** Conflicts with other sessions and their locks: a trigger may raise them to be called again. */
+/** Conflicts with other sessions and their locks. A trigger may raise them so that the statement is repeated. */
 const BUSY = /^(40|55P03)/;
 
-/** States of the server's resources and of a cancelled statement, also in a trigger. */
+/** Errors that pass, even in a trigger: the server lacks resources (53), or has cancelled the statement (57). */
 const PASSING = /^(53|57)/;
 
 // Functions of PostgreSQL, which its errors name in every language: RAISE of PL/pgSQL, with any state, and the check of
@@ -174,7 +174,7 @@ function firstCode(error: unknown): string | undefined {
 // The length of a message beyond which PostgreSQL closes the connection without an error.
 const MAX_MESSAGE_BYTES = 2 ** 30 - 2;
 
-/** Returns the approximate length in the message of a statement's values; 0 if they are certainly short enough. */
+/** Returns the approximate bytes of a statement's values in its message; 0 if they are certainly few enough. */
 function bytesOf(values: readonly unknown[]): number {
   const texts = values.flat().filter((value) => typeof value === "string");
   const characters = texts.reduce((sum, text) => sum + text.length, 0);

@@ -1,6 +1,6 @@
 -- The queue schema, built at once: the result of Graphile Worker 0.18 after its migrations 1 to 20, object
 -- by object (test/contract/schema.test.ts compares the catalogues). Names such as jobs_pkey1 are part of
--- that: a later Graphile migration may alter or drop them by name. migrate.ts runs this file; render-sql.ts
+-- that: a later Graphile migration may alter or drop them by name. build-schema.ts runs this file; render-sql.ts
 -- explains what comments must not contain.
 
 -- A Graphile worker that started at the same time may have created its empty ledger already.

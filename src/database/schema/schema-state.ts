@@ -14,7 +14,7 @@ import {
   readVersions,
 } from "./schema-catalogue.ts";
 
-/** The newest and the oldest supported level, which is the id of Graphile Worker's last migration. */
+/** The newest and the oldest supported level. A level is the id of the last migration of Graphile Worker. */
 export const KNOWN_LEVEL = 20;
 const OLDEST_LEVEL = 18;
 const MAX_READS = 5;

@@ -79,10 +79,10 @@ const statementOf = builtPerForm((rules: readonly KeyRule[]) => addSql(rules));
 
 const TAKEN = "workers took jobs of these keys at the same time";
 
-// `existing`: locks the existing jobs, so that no worker fetches one between the steps. Two batches lock jobs in the same
-// order and insert keys in the same order, so they cannot deadlock. A running job has read the old state, and a failed
-// job will not run again: both lose their key and are not retried, and a new job is created. With `unfinished`, a
-// running job keeps its key.
+// `existing`: locks the existing jobs, so that no worker fetches one between the steps. Two batches lock jobs in the
+// same order and insert keys in the same order, so they cannot deadlock. A running job has read the old state, and a
+// failed job will not run again: both lose their key and are not retried, and a new job is created. With `unfinished`,
+// a running job keeps its key.
 //
 // If another session adds a job with the same key at the same time, that job is not among `existing`. If a worker has
 // already locked it, the given job cannot be added: a batch is added not at all, and a single job is tried again.
@@ -142,7 +142,7 @@ const insertOf = (s: string, rule: KeyRule) => `
       job_key, priority, flags
     from given
     join all_identifier using (identifier)
-    left join all_queue_name using (queue_name)${rule === "debounce" ? HELD : ""}
+    left join all_queue_name using (queue_name)${rule === "debounce" ? JOIN_EXISTING : ""}
     cross join (select pg_catalog.count(*) from given_up) as after
     where key_rule = '${rule}'
     order by job_key, n
@@ -150,13 +150,13 @@ const insertOf = (s: string, rule: KeyRule) => `
     returning jobs.*
   `;
 
-const HELD = `
+const JOIN_EXISTING = `
     left join existing on existing.key = job_key and existing.is_available`;
 
 /**
- * A job without a row in `existing` was added by another session just now. If an attempt has failed, it has tried the work
- * of all adds before it, so this add is the first of a new wait. Otherwise each add would repeat the failed attempt at
- * once.
+ * When a debounced job is due. If it has no row in `existing`, another session has added it just now. A failed attempt
+ * has tried the work of all adds before it, so the next add begins a new wait; otherwise each add would repeat the
+ * failed attempt at once.
  */
 const DEBOUNCED = `least(
         pg_catalog.now() + wait_ms * interval '1 millisecond',

@@ -88,8 +88,8 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
     try {
       for await (const step of steps(jobs)) {
         const specs = resolve(step, count, mayHaveKeys);
-        // Jobs that addBatch() adds need this, too: names that this transaction has added would make a later step wait
-        // for ever.
+        // Jobs that addBatch() adds need this, too: if this transaction added names, a later step on another connection
+        // would wait for them for ever.
         await resolveNames(hasSpareConnection(db.client) ? db : inside, names, specs, written);
         if (specs.some(isKeyed)) {
           if (part !== null) await send(part);
@@ -112,7 +112,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
       }
       if (part !== null) await send(part);
     } finally {
-      // Before that, the connection is not free for a rollback.
+      // Until a running COPY has ended, the connection cannot send a rollback.
       await written.catch(() => {});
     }
     await written;

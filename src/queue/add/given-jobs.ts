@@ -8,7 +8,7 @@ interface Column {
   of(spec: ResolvedJob): string | number | null;
   /**
    * The value that replaces null in the array, because array_nulls = off would turn a null into text. No job has this
-   * value.
+   * value, except where it is the default.
    */
   readonly none: string | number;
 }

@@ -78,7 +78,7 @@ interface InsertedRow {
   readonly now_us: string;
   /** The ids, such as `{1,2}`. */
   readonly ids: string | null;
-  /** The times of the jobs; null if no job had a time of its own. The next is the same for flags. */
+  /** JSON: the times of the jobs; null if no job had a time of its own. Likewise `flags`. */
   readonly run_ats_us: string | null;
   readonly flags: string | null;
   readonly tasks: string;
@@ -96,7 +96,7 @@ interface InsertResult {
   readonly queueIds: ReadonlyMap<string, number>;
 }
 
-/** Returns the row as no trigger has changed it, from the given values, PostgreSQL's values, and the defaults. */
+/** Returns the row as it is stored if no trigger changes it: from the given values, PostgreSQL's, and the defaults. */
 function insertedRow(spec: ResolvedJob, index: number, inserted: InsertResult): JobRow {
   const { runAtsUs, ids } = inserted;
   // The same times as in `givenRows`.

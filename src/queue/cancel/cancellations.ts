@@ -27,7 +27,7 @@ interface RequestsRow {
   readonly has_over: boolean;
 }
 
-/** The requests that concern these jobs. Throws if the schema has no table of requests. */
+/** Returns the requests that concern these jobs. Throws if the schema has no table of requests. */
 export async function readCancelRequests(
   db: Database,
   ids: readonly string[],
@@ -69,7 +69,7 @@ export async function endCancellations(db: Database): Promise<number> {
   return row?.ended ?? 0;
 }
 
-// A recovered job has failed because its attempt was the last: the request is the reason.
+// `like 'Recovered%'`: a job whose last attempt ended with its worker has failed; its error becomes the request's.
 const endSql: Statement = (s) => `
 with over as materialized (
   select requests.job_id, jobs.id is null as is_gone, coalesce(${IS_VOID}, false) as is_void,

@@ -58,7 +58,7 @@ export interface ReadyParameters {
   readonly flags: string;
   /** text[]: patterns of the queues that are left out. Used only in forms with queues and limits. */
   readonly limited?: string;
-  /** bigint[]: the jobs that are left out, and as negative numbers the queues. Used only in forms with excluded jobs. */
+  /** bigint[]: the excluded jobs, and as negative numbers the queues. Used only in forms with excluded jobs. */
   readonly excluded?: string;
 }
 

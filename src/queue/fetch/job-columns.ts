@@ -16,9 +16,9 @@ export interface FetchedColumns {
   readonly priorities: string | null;
   readonly attempts: string | null;
   readonly max_attempts: string | null;
-  /** JSON: an array of the locks of their runs (sql/slots.ts). Null also if this form of the fetch reads no queued jobs. */
+  /** JSON: an array of the locks of their runs (sql/slots.ts). Null also if this form of the fetch reads no queues. */
   readonly queue_ids: string | null;
-  /** JSON: the names of the queues by lock. Null also if this form of the fetch reads no queued jobs. */
+  /** JSON: the names of the queues by lock. Null also if this form of the fetch reads no queues. */
   readonly queue_names: string | null;
   /** JSON: an array of seconds since the epoch, with null for jobs that were due when created; null if all were. */
   readonly created_ats: string | null;
@@ -50,8 +50,8 @@ export const fetchedSource = (
 
 /**
  * Returns the columns for a select list, from rows of `fetchedSource` named `taken j`. The jobs of a fetch usually have
- * much in common, and two aggregates of a column cost a quarter of an array, in time and in bytes. `slots`: the queues of
- * the jobs are the locks of slots.
+ * much in common, and two aggregates of a column cost a quarter of an array, in time and in bytes. `slots`: the values
+ * of `job_queue_id` are the locks of slots.
  */
 export const fetchedColumns = (s: string, form: { readonly queues: boolean | "slots" }): string => `
   pg_catalog.array_agg(j.id)::text as ids,

@@ -46,9 +46,9 @@ export const notLeftOut = ({ flags, excluded }: ReadyForm, $: ReadyParameters, j
       : ""
   }`;
 
-// A condition for the safe mode's jobs beside a fast mode. The fast mode takes the jobs before such a job until the job
-// is at the head of its priority. Only tasks of this worker count, because jobs of other workers may stay there
-// indefinitely.
+// Beside a fast mode, the safe mode takes only jobs that are not for the fast mode, from the head of their priority. The
+// fast mode takes the jobs before them, so each of them reaches the head. Only tasks of this worker count, because jobs
+// of other workers may stay there indefinitely.
 const kindTest = (s: string, form: ReadyForm, $: ReadyParameters) => {
   const { free } = form;
   if (free === "all") return "";

@@ -8,7 +8,7 @@ import { fetchedColumns, fetchedSource } from "./job-columns.ts";
 import { jobsWithoutQueue, priorityLevels } from "./jobs-without-queue.ts";
 
 /*
- * $1 text[] tasks $2 int maximum number of jobs $3 smallint $4 float8 fetch cursor
+ * $1 text[] tasks  $2 int maximum number of jobs  $3 smallint, $4 float8: the fetch cursor
  * $5 text[] forbidden flags (only in the form with flags)
  *
  * The attempt is numbered `attempts + 1`; the number is stored only if it fails.
@@ -41,7 +41,7 @@ update ${s}._private_queue_slots set ${lockBy("$1")}
 where queue_id = -$2::bigint and slot = (
   select pg_catalog.min(slot) from ${s}._private_queue_slots where queue_id = -$2::bigint and locked_by is null)`;
 
-/** Locks a queue, given as a negative number; of a managed one a free slot. */
+/** Locks a queue, or a free slot of a managed one, by `locked_by`. `queue`: the queue's id as a negative number. */
 export const keepQueue = (db: Database, workerId: string, queue: string, isManaged: boolean) =>
   query(db, isManaged ? keepSlotSql : keepQueueSql, [workerId, queue]);
 

@@ -20,8 +20,8 @@ from level cross join lateral (
   order by j.run_at limit 1) next`;
 
 /**
- * Returns the milliseconds from `since_s` until the next job is due, both by the database's clock; negative if a job
- * has become due since then; null if none is due within a day.
+ * Returns the milliseconds from now until the first job that is due after `since_s`, both by the database's clock;
+ * negative if a job has become due since then; null if none is due within a day.
  */
 export async function nextRunAt(db: Database, since_s: number): Promise<number | null> {
   const rows = await query<{ wait_ms: number | null }>(db, sql, [since_s]);

@@ -25,7 +25,7 @@ export interface TakeAnswer extends FetchedColumns {
  * $3 text the worker's id
  * $4 bigint[] jobs that this worker has finished. Those whose lock it still has are deleted in the
  *              same transaction, so that a full round of work costs one commit.
- * $5 smallint $6 float8 fetch cursor
+ * $5 smallint, $6 float8: the fetch cursor
  * $7 int maximum number of jobs of one named queue (only in the form with queues)
  * $8 float8[] the part of a run that a job of each task takes (only in the form with queues)
  * then text[] forbidden flags (only in the form with flags)

@@ -16,9 +16,9 @@ import { notLeftOut, priorityLevels } from "./jobs-without-queue.ts";
 export interface ManagedTake extends FetchedColumns {
   /** The time of the fetch by the database's clock, seconds since the epoch. */
   readonly now_s: number;
-  /** Another session had locked slots or jobs, so that another fetch may find more. */
+  /** Whether another session had locked slots or jobs, so that another fetch may find more. */
   readonly is_contended: boolean;
-  /** Nothing was taken: the milliseconds until the rate of a queue with ready jobs allows one; null: no job waits for it. */
+  /** If nothing was taken: the milliseconds until a rate or back-off lets a ready job start; null: no such job. */
   readonly next_ms: number | null;
 }
 
@@ -34,15 +34,15 @@ const HEAD_JOBS = 1_000;
 /** The most jobs of a queue that are taken at once. They are divided among its slots; each slot gets at least one. */
 const RUN_JOBS = 50;
 
-// Tokens lapse unused after this time, or a quarter of the time in which a burst builds up: jobs start a little later than
-// they are taken. So fewer are taken at once than may start.
+// How long after its token was taken a job may start; at most a quarter of the time in which a burst builds up. So
+// fewer tokens than `burst` are taken at once: tokenBucket() explains it.
 const LAPSE_MS = 100;
 
-/** The milliseconds of one token of a limit `l`, and the number of tokens that are taken at once. */
+/** The milliseconds of one token of a limit `l`, and the maximum number of tokens that are taken at once. */
 const TOKEN_MS = "(l.period_ms::float8 / l.rate::float8)";
 const CAPACITY = `greatest(1::float8,
     l.burst::float8 - least(${LAPSE_MS}::float8, l.burst::float8 * ${TOKEN_MS} / 4::float8) / ${TOKEN_MS})`;
-/** How far a rate's theoretical arrival time is ahead, in milliseconds. One of before the clock was set back leaves a token. */
+/** How far a rate's `tat` is ahead, in milliseconds. If the clock was set back since its write, a token is left. */
 const AHEAD_MS = `(case when ${aheadMs("r.tat")} > l.burst::float8 * ${TOKEN_MS} + 60000::float8
     then (${CAPACITY} - 1::float8) * ${TOKEN_MS} else greatest(0::float8, ${aheadMs("r.tat")}) end)`;
 
@@ -61,14 +61,14 @@ const isKnownTask = (s: string) => isOfKnownTask(s, "j", { ...PARAMETERS, pauses
  * then bigint[] jobs that are left out (only in the form with excluded jobs)
  *
  * `candidate`: the queue is read for each job, and not joined: a join may read all ready jobs before it finds the first.
- * `full_queue`: those without a free slot or a token, paused ones, and those whose limit backs off. Their jobs are passed, and never fill the candidates.
+ * `full_queue`: queues that are paused, backing off, or without a free slot or token. Their jobs are never candidates.
  * `free_slot`: a queue may have ten thousand slots; the first free ones are enough.
  * `slot_lock`: each queue gets one run before any gets another, the least recently served first. Nothing here waits for
  * a slot or a job, and rates are locked in order, so no two fetches deadlock.
  * `tokens`: the rows are locked, so they are as the last fetch has left them. Without a row of a rate, which a scan of
  * the queues adds, nothing is taken.
  * `run_size`: for all runs of a queue. Runs are short by the speed of their tasks, like those of ordinary queues.
- * `left_out`: jobs that another session has locked, or a new version of the row, which this statement cannot update. Only a queue with one slot has an order, and takes none after them.
+ * `left_out`: jobs that were locked or changed since the snapshot. A queue with one slot takes no job after them.
  */
 const pickedSql = (s: string, { flags, rates, excluded }: ManagedForm) => {
   const form: ReadyForm = { queues: true, flags, pauses: true, free: "all", excluded };

@@ -1,12 +1,12 @@
-// Makes the queues that limits are for managed, and ordinary again. The rows of queues come from any add, also of
-// Graphile workers, so new ones are found by a scan of all of them, in batches and only now and then.
+// Makes queues managed (sql/slots.ts) while a limit applies to them, and ordinary again afterwards. Any add can create
+// a queue, also one by a Graphile worker, so a scan of all rows finds new queues, in batches and only now and then.
 //
 //   free ──a limit matches──▶ managed:N with N slots ──more──▶ managed:M at once
 //    ▲                             │ fewer, or no limit is left
 //    └──────── all are free ◀── managed:0 ──the rest is free──▶ managed:M
 //
-// A queue that a worker has locked becomes managed when that run has ended, and a paused one when it is resumed. This
-// library's workers take no job of a queue that is to be managed; Graphile workers may until it is.
+// A queue that a worker has locked becomes managed when that run has ended, and a paused one when it is resumed. Before
+// a queue with a limit is managed, this library's workers fetch no job of it; Graphile workers may.
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
 import { isPseudoLock, MANAGED } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
@@ -21,7 +21,7 @@ export interface ManagedAnswer {
   readonly isPartial: boolean;
 }
 
-/** The most queues that a statement changes, and about the most slots that it adds or removes: a worker's time limit applies. */
+/** The most queues, and approximately the most slots, that a statement changes, because it has a time limit. */
 const BATCH = 5_000;
 const BATCH_SLOTS = 20_000;
 
@@ -37,9 +37,9 @@ export const patternOf = (match: string): string =>
 /*
  * $1 boolean: managed queues are checked, too
  *
- * `seen`: some of the queues that are not as the limits want them, new ones first. The rows are locked after this snapshot, so each must still
- * be the row that the snapshot has: then its slots are those of the snapshot, because the row is written whenever slots
- * are added and removed. A slot that a run takes meanwhile is not removed, because it is locked.
+ * `seen`: some of the queues that do not match the limits, new ones first. The rows are locked after this snapshot, so
+ * only rows that have not changed since are used: their slots are unchanged, too, because each change of slots writes
+ * the row. A slot that a run has locked meanwhile is not removed.
  * `version`: not the ctid, which older PostgreSQL releases do not compare again in a row that has changed.
  */
 const manageSql: Statement = builtOnce(
@@ -126,8 +126,8 @@ interface ManageRow {
 }
 
 /**
- * Makes queues managed or ordinary as the limits want it. `all`: managed ones are checked, too: after a change of the
- * limits, and while an answer has pending queues.
+ * Makes queues managed or ordinary, as the limits require. `all`: whether managed queues are checked, too. That is
+ * needed after a change of the limits, and while queues are pending.
  */
 export async function manageQueues(
   db: Database,
@@ -138,8 +138,8 @@ export async function manageQueues(
   return { changed, isPending, isPartial };
 }
 
-// All slots of a queue are free, and locked here, so that no run begins in it. The row of a rate is deleted only
-// if that changes nothing, because its next jobs may start at once.
+// A queue is released if all its slots are free. They are locked here, so that no run begins in it. The row of a rate
+// is deleted only if the next jobs may start at once, as with a new row.
 const releaseUnusedSql: Statement = (s) => `
 with unused as materialized (
   select queues.id, queues.queue_name, queues.xmin as version from ${s}._private_job_queues as queues

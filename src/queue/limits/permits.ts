@@ -1,23 +1,23 @@
 // Permits: the right of a worker to run one job under a limit of tasks. Their sum is never above the limit.
 //
-//  1. A worker that could use more permits, or has to return some, exchanges them: at most every half second for a limit.
-//  2. The limit's row is locked first. The second statement then reads what the others hold with a new snapshot; in
-//     one statement a waiting worker would count permits that another one has just taken as free.
+//  1. A worker that could use more permits, or has to return some, exchanges them, for a limit at most every 0.5 s.
+//  2. The limit's row is locked first. The second statement then reads the permits of the others with a new snapshot.
+//     In one statement, a worker that waited would count permits as free that another worker has just taken.
 //  3. While no other worker is short of permits, the worker keeps its own and gets those that are free. Once another
 //     worker has been short for half a second, or the limit was lowered below the sum, each gets an equal share: a
 //     worker with more returns permits as its jobs end.
 //     With more workers than permits, the workers take turns, because they may have different tasks.
-//  4. The permits of a worker that died are deleted with its row of _private_workers, when its jobs are recovered.
+//  4. The permits of a stale worker are deleted when its ordinary jobs are recovered, or with its row.
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
-/** What a worker holds of a limit. */
+/** The permits of a worker under a limit. */
 export interface Permits {
   /** The number of jobs that it may run at once; null: the limit was removed, or no longer limits the concurrency. */
   readonly permits: number | null;
   /** The number of permits to keep as its jobs end. At most `permits`. */
   readonly share: number;
-  /** Whether another worker wants more than it holds. */
+  /** Whether another worker could use more permits than it has. */
   readonly othersAreShort: boolean;
 }
 
@@ -93,7 +93,7 @@ interface ExchangeRow {
   readonly others_are_short: boolean;
 }
 
-// Of a new limit nothing is granted until all older workers have read it: they may run any number of jobs.
+// A new limit grants no permits until all older workers have read it, at most 2.5 s: they may run any number of jobs.
 const lockSql: Statement = (s) => `
 select case when concurrency is null or revision > 1 or not pg_catalog.now() between set_at and set_at + interval '2.5 seconds'
   or not exists (select from ${s}._private_workers as workers where workers.started_at < set_at and workers.id <> $2::text
@@ -103,13 +103,13 @@ select case when concurrency is null or revision > 1 or not pg_catalog.now() bet
 const announceSql = (limitId: string, word: "free" | "wanted") =>
   `pg_catalog.pg_notify('${PERMITS}', ${limitId}::text || ' ${word}'::text)`;
 
-/** With more workers than permits, each permit is for another worker after this time. */
+/** With more workers than permits, another worker's turn begins after this time. */
 const TURN_S = 5;
 
 /*
  * $1 int limit  $2 text worker  $3 int in use  $4 int wanted  $5 int concurrency of the limit  $6 bigint number
- * `held`: a worker that runs jobs of before the limit has fewer permits than jobs. `kept`: what it has stays its own
- * while no other worker is short. A worker whose row was deleted with its lease has nothing, whatever it still runs.
+ * `held`: a worker may run more jobs than it has permits, if they started before the limit. `kept`: a worker keeps its
+ * permits while no other worker is short. If its row was deleted with its lease, it has none, whatever it still runs.
  */
 const exchangeSql: Statement = (s) => `
 with own as materialized (

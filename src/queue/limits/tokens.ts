@@ -6,8 +6,8 @@
 //
 // `tat` is never further ahead than for an empty bucket, not even after the rate was raised or the clock was set back.
 //
-// No token is taken before it is due. Then starts would be exactly an interval apart, and a server with the same rate
-// and no tolerance would refuse each start that comes a moment early: 5/s of 5/s were refused 85 times in 300 jobs.
+// No token is taken before it is due. Otherwise starts would be exactly an interval apart, and a server with the same
+// rate and no tolerance would refuse each start that comes a moment early: 85 of 300 jobs at 5/s.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { TokenBucket } from "../../domain/limits/token-bucket.ts";
 import { aheadMs, microseconds } from "../sql/moments.ts";
@@ -117,7 +117,7 @@ with made as (
 )
 select 1 from ${s}._private_limits where id = $1::int`;
 
-/* $1 int limit  $2 text key  $3 int count  $4 float8 interval, ms  $5 bigint taken at, µs  $6 float8 greatest age, ms */
+/* $1 int limit  $2 text key  $3 int count  $4 float8 interval, ms  $5 bigint taken at, µs  $6 float8 maximum age, ms */
 const returnSql: Statement = (s) => `
 update ${s}._private_rates set tat = tat - $3::float8 * ${INTERVAL} where limit_id = $1::int and key = $2::text
   and ${microseconds("pg_catalog.now()")}::float8 < $5::float8 + $6::float8 * 1000::float8`;

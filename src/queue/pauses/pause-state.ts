@@ -11,13 +11,13 @@ export interface PauseState {
   readonly mark: string;
   /** One identifier for each pause; null: there are too many, or the mark is the one of the previous read. */
   readonly pauses: readonly string[] | null;
-  /** A pause is over. */
+  /** Whether a pause is over, so that endDuePauses() can end it. */
   readonly hasDue: boolean;
   /** Milliseconds until the next pause is over; null: none ends by itself. */
   readonly nextMs: number | null;
 }
 
-/** `knownMark`: the mark of the previous read. Throws if the schema has no table of pauses. */
+/** Reads the pauses. `knownMark`: the mark of the previous read. Throws if the schema has no table of pauses. */
 export async function readPauseState(db: Database, knownMark: string | null): Promise<PauseState> {
   const [row] = await query<StateRow>(db, stateSql, [knownMark]);
   const pauses = JSON.parse(row?.pauses ?? "null") as string[] | null;

@@ -9,18 +9,18 @@ const BREAK = "pg_catalog.chr(10)";
 export const pausedBy = (reason: string): string =>
   `'${PAUSED}' || pg_catalog.translate(${reason}, ${BREAK}, ' ')`;
 
-/** Returns an expression: the worker whose run of a queue its pause has overtaken; null: none. */
+/** Returns an expression: the worker whose run of a queue began before its pause, and continues; null: none. */
 export const pausedRun = (queue: string): string =>
   `case when ${isPausedQueue(queue)} then
       pg_catalog.substr(${queue}.locked_by, nullif(pg_catalog.strpos(${queue}.locked_by, ${BREAK}), 0) + 1) end`;
 
-/** Returns the assignments for an `on conflict` that pause a queue: its new lock keeps the name of the run. */
+/** Returns the assignments for an `on conflict` that pause a queue: its new lock names the worker of the run. */
 export const pauseOver = (queue: string): string =>
   `locked_by = excluded.locked_by || coalesce(${BREAK} || coalesce(${pausedRun(queue)},
       case when not ${isPseudoLock(queue)} then ${queue}.locked_by end), ''), locked_at = excluded.locked_at`;
 
 /**
- * Returns an update, for a common table expression, that ends the runs that `worker` has of queues with `condition`.
+ * Returns an update, for a common table expression, that ends the worker's runs of queues with `condition`, not pauses.
  */
 export const endRuns = (s: string, condition: string, worker: string): string =>
   `update ${s}._private_job_queues as queues

@@ -1,4 +1,4 @@
-// A row of _private_schedules, and the schedule that it is.
+// Rows of _private_schedules: the columns, pages of limited size, and the schedule that a row stores.
 import { InputError } from "../../base/errors.ts";
 import {
   isAtMost,
@@ -16,7 +16,7 @@ import {
 import { RawJson } from "../../domain/payload.ts";
 import { EARLIEST_MS, LATEST_MS, milliseconds } from "../sql/moments.ts";
 
-/** The size of the options in the column `spec`: a queue and a key of at most 512 characters, and numbers. */
+/** The maximum bytes of the options in the column `spec`: a queue and a key of at most 512 characters, and numbers. */
 const MAX_SPEC_LENGTH = 8_192;
 
 /** Workers listen on this channel, and read the schedules at once. */
@@ -162,8 +162,8 @@ export const isSince = (time: string): string => `case when next_at >= ${time} t
       else next_at >= ${time} - (select ${fillMs} from (select ${smallSpec} as spec offset 0) as options) * interval '1 millisecond' end`;
 
 /**
- * Infinity is not a time. A time beyond RFC 3339, which a user may have written by SQL, becomes the nearest valid one: a
- * Date or a parameter cannot have it.
+ * Returns null for infinity, which is not a time. A time beyond RFC 3339, which a user may have written by SQL, becomes
+ * the nearest valid one, because a Date or a parameter cannot have it.
  */
 export function msOf(ms: string | number | null): number | null {
   const value = ms === null ? Number.NaN : Number(ms);

@@ -1,5 +1,5 @@
-// The ticks of schedules: which are due, and adding their jobs. A tick counts if the row still has the next tick and
-// the revision from which it was computed: each tick is added once, whichever worker computes it.
+// The ticks of schedules: which are due, and adding their jobs. A tick is added if the row still has the next tick and
+// the revision from which it was computed, so each tick is added once, whichever worker computes it.
 import { InputError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";

@@ -1,4 +1,4 @@
-// Returns jobs that were fetched and never started. Their attempt never began, so it does not count towards
+// Gives back jobs that were fetched and never started. Their attempt never began, so it does not count towards
 // max_attempts. Only the safe mode needs this: the row locks of the fast mode end with their transaction.
 //
 // A job that was removed, or replaced under its key, while it was locked has lost its key and has no attempts left. It
@@ -18,9 +18,9 @@ import { UNLOCK } from "../sql/lock.ts";
 import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
 import { isOurs, type LostIds, lostIds } from "./fence.ts";
 
-// The rows are locked first: then their new versions keep the mark of a lock. After an update alone they have none.
-// So a job that came from a lost connection of the fast lane stays with the safe mode, which counts attempts before the
-// job runs.
+// The rows are locked first, so that their new versions keep the mark of a lock (isForFastMode() reads it), which an
+// update alone would remove. So a job that came from a lost connection of the fast lane stays with the safe mode, which
+// counts attempts before the job runs.
 //
 // In the index an updated job follows all others with its time, and a fetch reads only the first of them. So a job that
 // returns to a named queue becomes due some microseconds earlier if others have the same time.
@@ -61,9 +61,9 @@ const freedSlots = (s: string, condition: string) => `, freed_slots as (
 const returnStatements = { ofQueues: returnSql(false), ofSlots: returnSql(true) };
 
 /**
- * Returns jobs, and unlocks runs of named queues (`locks`) in the same statement: if a queue were unlocked earlier, later
- * jobs could start first. `keyed`: the jobs that had a key when they were fetched. Returns the ids of jobs whose lock the
- * worker had lost.
+ * Gives jobs back, and unlocks runs of named queues (`locks`) in the same statement: if a queue were unlocked earlier,
+ * later jobs could start first. `keyed`: the jobs that had a key when they were fetched. Returns the ids of jobs whose
+ * lock the worker had lost.
  */
 export async function returnJobs(
   db: Database,
@@ -81,9 +81,9 @@ export async function returnJobs(
 }
 
 // If a connection is lost during a fetch, it is unknown whether the fetch was committed. So the jobs that this worker
-// has locked and never received are returned. This reads all locked jobs by the optional index of them, or else all
-// jobs, and runs only after such a loss. Whether the jobs had a key is unknown, too: only a removal writes `updated_at` of a locked job and leaves no
-// attempts.
+// has locked and never received are given back. This reads all locked jobs by the optional index of them, or else all
+// jobs, and runs only after such a loss. Whether the jobs had a key is unknown, too: only a removal writes `updated_at`
+// of a locked job and leaves no attempts.
 const REMOVED_SINCE =
   "j.key is null and j.attempts >= j.max_attempts and j.updated_at >= j.locked_at";
 
@@ -98,7 +98,7 @@ const unknownStatements = { ofQueues: returnUnknownSql(false), ofSlots: returnUn
 
 const IS_UNKNOWN = "not j.is_available and j.locked_at is not null";
 
-/** Returns some of them, and frees no locks of runs. */
+/** Gives some of these jobs back, and frees no locks of runs. */
 const returnSomeSql: Statement = (s) => `
 with ${givenBack(s, `${IS_UNKNOWN} and j.id = any($2::bigint[])`, REMOVED_SINCE)}
 select pg_catalog.count(*)::int as count from ended`;
@@ -108,8 +108,8 @@ select j.id::text from ${s}._private_jobs j
 where ${IS_UNKNOWN} and j.id <> all($2::bigint[]) and ${isOurs("locked_by", "j", "$1")} order by j.id`;
 
 /**
- * Returns the jobs that this worker has locked and that are not among `ids` to the queue, and frees its runs' locks that
- * are not among `locks`. Jobs that PostgreSQL refuses to change stay locked. Each statement must be a transaction of
+ * Gives back the jobs that this worker has locked and that are not among `ids`, and frees its runs' locks that are not
+ * among `locks`. Jobs that PostgreSQL refuses to change stay locked. Each statement must be a transaction of
  * its own.
  */
 export async function returnUnknownJobs(

@@ -9,14 +9,14 @@
 // attempt on. With 25 attempts a job is retried for about four days.
 
 /**
- * Returns when the next attempt is due, for an update's `run_at`. The delay begins at `end`, the end of the attempt, or at
- * the job's own time if that is later, so that a job that was rescheduled while it ran is not retried before that time.
- * `job`: the alias of the row.
+ * Returns when the next attempt is due, for an update's `run_at`. The delay begins at `end`, the end of the attempt, or
+ * at the job's own time if that is later, so that a job that was rescheduled while it ran is not retried before that
+ * time. `job`: the alias of the row.
  */
 export const retryAt = (job: string, end: string, delay: string): string =>
   `greatest(${end}, ${job}.run_at) + ${delay}`;
 
-/** Returns an expression: the end of attempts. In the fast mode now() is up to five seconds earlier: their fetch. */
+/** Returns an expression: the end of attempts. In the fast mode now() is the time of their fetch, up to 5 s earlier. */
 export const endOfAttempts = (mode: "locked_by" | "row"): string =>
   `pg_catalog.${mode === "row" ? "statement_timestamp" : "now"}()`;
 

@@ -37,7 +37,7 @@ export async function contendedQuery<R extends object>(
   return repeatOnConflict((isSerialized) => (isSerialized ? inTransaction(db, send) : send(db)));
 }
 
-/** Like contendedQuery(), for several statements in one transaction. `isConflict`: another error after which to repeat it. */
+/** Like contendedQuery(), for a transaction of several statements. `isConflict`: other errors after which to repeat. */
 export const contendedTransaction = <T>(
   db: Database,
   work: (db: Database) => Promise<T>,

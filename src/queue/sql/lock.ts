@@ -30,7 +30,7 @@ export const isFree =
  */
 export const PAUSED = "paused:";
 
-/** The lock of a queue with a limit: this prefix and the number of its slots in locked_by, for good. */
+/** The permanent lock of a queue with a limit: this prefix and the number of its slots in locked_by. */
 export const MANAGED = "managed:";
 
 /** The beginnings of values in `locked_by` of queues that are not ids of workers. */

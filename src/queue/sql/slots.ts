@@ -1,4 +1,4 @@
-// The slots of managed queues: queues with a limit. Such a queue's row has a pseudo-lock for good, and a run of its jobs
+// The slots of managed queues: queues with a limit. Such a queue's row always has a pseudo-lock, and a run of its jobs
 // locks one of its rows in _private_queue_slots instead. Only schemas with the extension "limits" have them.
 //
 //   managed:3  has three slots
@@ -25,8 +25,8 @@ export const hasSlots = (s: string, queueId: string): string =>
   `exists (select from ${s}._private_queue_slots as slots where slots.queue_id = ${queueId})`;
 
 /**
- * Returns assignments for a row of queues: it is managed if it has slots, otherwise unlocked. No run begins before a worker has
- * compared the number of its slots with the limits.
+ * Returns assignments for a row of queues: it is managed if it has slots, otherwise unlocked. No run begins before a
+ * worker has compared the number of its slots with the limits.
  */
 export const manageAgain = (s: string, queue: string): string =>
   `locked_at = case when ${hasSlots(s, `${queue}.id`)} then 'infinity'::timestamptz end,

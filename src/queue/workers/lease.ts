@@ -5,7 +5,7 @@ import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasNumber, isRecovered, staleWorkers } from "./stale-workers.ts";
 
-/** A heartbeat, and what its caller wants in return. */
+/** A heartbeat, and what the caller requests with it. */
 export interface HeartbeatRequest {
   readonly leaseIds: readonly string[];
   /** JSON text for the row of one lease; null: the row keeps its text. */

@@ -3,7 +3,7 @@
 // same statement, and may also name workers without a heartbeat row.
 //
 //   alive ──threshold──▶ ordinary jobs recovered, row marked ──resilient threshold──▶ all recovered, row deleted
-//     ▲ │
+//     ▲                                   │
 //     └ heartbeat: keeps the other jobs ──┘ (and continues under a new id, see worker/sessions.ts)
 //
 // The marked row stays until the second pass, because a fetch that the stale worker had sent may commit after the first
@@ -111,7 +111,7 @@ export async function recoverByHand(db: Database, request: ManualRecovery): Prom
   return done;
 }
 
-/** `onlyIds`: unlocks these jobs, and neither queues nor workers. */
+/** `onlyIds`: only these jobs are unlocked; then no queue is unlocked, and no worker is marked. */
 type RecoverWorkers = (
   workerIds: readonly string[],
   excludedIds: readonly string[],
@@ -121,8 +121,8 @@ type RecoverWorkers = (
 const NONE: RecoverResult = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
 /**
- * Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered alone. Then the last
- * statement unlocks its queues, and marks it if it has nothing else locked.
+ * Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered alone. Then the
+ * last statement unlocks the worker's queues, and marks the worker if it has nothing else locked.
  */
 async function recoverUnrefused(
   db: Database,
@@ -150,7 +150,7 @@ async function recoverUnrefused(
   }
   const rows = await query<{ id: string }>(db, lockedSql, [...workerIds]);
   const all = rows.map(({ id }) => id).filter((id) => !excludedIds.includes(id));
-  // If it has no jobs, a trigger may refuse to unlock a queue.
+  // No job is left to change: a trigger may have refused to unlock a queue.
   if (all.length === 0) return done;
   const change = async (ids: readonly string[]) =>
     resultOf(await recover(workerIds, excludedIds, ids)).jobs;
@@ -172,8 +172,8 @@ const merge = (a: RecoverResult, b: RecoverResult): RecoverResult => ({
 const MAX_LOCKED = 100_000;
 
 /**
- * Waits until no transaction has the lock of sweeps. The error of a refused sweep arrives before its transaction unlocks
- * it, and a sweep that finds it locked does nothing.
+ * Waits until no transaction has the lock of sweeps. The error of a refused sweep arrives before its transaction has
+ * released that lock, and a sweep that cannot get the lock does nothing.
  */
 const afterSweep = (db: Database) => query(db, sweepLockSql, [sweepLockKey(db)]);
 

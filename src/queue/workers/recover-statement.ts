@@ -1,4 +1,4 @@
-// The statement of recover-jobs.ts, in its four forms.
+// The statement of recover-jobs.ts, in all its forms.
 import type { Statement } from "../../database/database.ts";
 import { SKIPPED } from "../../database/skipped-rows.ts";
 import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
@@ -22,8 +22,8 @@ export interface RecoverForm {
 /*
  * $1 float8 manual: the given threshold in milliseconds; null: each worker's own
  * $2 text[] manual: workers without a heartbeat row
- * with heartbeats: $3 text[] given workers $4 text[] their messages
- *   $5 float8 uptime $6 float8 the sweeper's last heartbeat $7 float8 its maximum age
+ * with heartbeats: $3 text[] given workers  $4 text[] their messages
+ *   $5 float8 uptime  $6 float8 the sweeper's last heartbeat  $7 float8 its maximum age
  * last, unless dry: text the key of the lock, float8 the delay in milliseconds, bigint[] jobs to be skipped,
  *   bigint[] the only jobs to be unlocked: then no queue is, and no worker is marked; null: all
  *
@@ -34,16 +34,16 @@ export interface RecoverForm {
  * waits for this statement, and finds the mark. A row that is locked now is being renewed. The sweeper's own last
  * heartbeat must be recent by the same clock: if the clock has jumped, or the sweeper was suspended, nothing is certain
  * about other workers.
- * `locked_jobs`, `due`: rows are locked in id order and without waiting. Rows that another session has locked are skipped, and
- * then their worker stays unmarked for the next sweep. Jobs that PostgreSQL refuses to change are skipped in the same
- * way.
+ * `locked_jobs`, `due`: rows are locked in id order and without waiting. Rows that another session has locked are
+ * skipped, and then their worker stays unmarked for the next sweep. Jobs that PostgreSQL refuses to change are skipped
+ * in the same way.
  * `locked_queue`, `queue`: a queue stays locked if its holder has a resilient job in it, or a job that is skipped,
  * because its order would break. So does a slot (`locked_slot`, `slot`), because the job may belong to its run.
  * `ended`: ends open transactions, which have the row locks of the fast mode.
- * `recovered`: if the change of a job is skipped, everything is undone. Attempts do not change: the interrupted one
- * counts, because otherwise a job that kills its worker would never use up its attempts. run_at moves to a time after the
- * jobs that are ready now, so that such a job is not the first that each worker fetches after its start. In a named queue
- * the job keeps its place: later jobs may have been locked with it, and none may overtake it.
+ * `recovered`: if a trigger skips the change of a job, everything is undone. Attempts do not change: the interrupted
+ * one counts, because otherwise a job that kills its worker would never use up its attempts. run_at moves to a time
+ * after the jobs that are ready now, so that such a job is not the first that each worker fetches after its start. In a
+ * named queue the job keeps its place: later jobs may have been locked with it, and none may overtake it.
  */
 export const recoverSql =
   ({ heartbeats, isDry, waitsForSweep, slots }: RecoverForm): Statement =>

@@ -5,7 +5,7 @@ import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { lockBy } from "../sql/lock.ts";
 
 /*
- * $1 text the worker's id $2 bigint[] its running jobs; null: unknown $3 float8 the age in milliseconds
+ * $1 text the worker's id  $2 bigint[] its running jobs; null: unknown  $3 float8 the age in milliseconds
  *
  * `is_needed`: a cheap check of the running jobs by their ids. Only if one of them has an old lock (or they are
  * unknown), all locks of the worker are searched, without an index: other jobs of the running job's queue, which wait

@@ -86,7 +86,7 @@ const statements = {
   withSlots: { withHeartbeats: resetSql(true, true), without: resetSql(false, true) },
 };
 
-/** Jobs among which the refused ones are. */
+/** The jobs with old locks, which include all refused ones. */
 const oldJobsSql: Statement = (s) => `
 select id from ${s}._private_jobs
 where not is_available and locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'

@@ -1,5 +1,5 @@
-// The heartbeat table. It is an optional extension: a plain Graphile Worker schema has none. Everything must work
-// there, without an error that would abort a transaction of the caller.
+// Limits and checks of values in the heartbeat table. The table is an optional extension: Graphile Worker's own schema
+// has none. Everything must work there, without an error that would abort a transaction of the caller.
 import * as v from "valibot";
 import { boundedText } from "../../domain/job-spec.ts";
 

@@ -6,9 +6,9 @@ export interface ConnectionParameter {
   readonly env?: string;
   /** The supported values. Default: any. */
   readonly choices?: readonly string[];
-  /** Whether another value is ignored, because it protects nothing. */
+  /** Whether other values are ignored, because they protect nothing. Default: they are errors. */
   readonly isTuning?: boolean;
-  /** Returns a value in the spelling that PostgreSQL gives it. */
+  /** Returns a value in the spelling of `choices`. */
   readonly spelling?: (text: string) => string;
 }
 

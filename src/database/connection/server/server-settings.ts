@@ -1,6 +1,6 @@
 // Determines the servers, the user and the encryption: from the connection text, then its service, then libpq's
-// variables, then libpq's defaults. Outside the command line only this file reads the environment, because libpq's
-// names imply libpq's rules.
+// variables, then libpq's defaults. These variables are read even outside the command line, because libpq's names imply
+// libpq's rules.
 
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";

@@ -1,5 +1,4 @@
--- What people have paused, and which jobs they have cancelled. ../extension.ts explains the lines with three
--- dashes.
+-- The pauses, and the requests to cancel jobs. extension.ts explains the lines with three dashes.
 
 --- create _private_pauses
 create table :schema._private_pauses (

@@ -2,8 +2,8 @@
 // missing. An extension is a row in index.ts and one SQL file for each version; the file of version 3 has the step from
 // 2 to 3. Its parts begin with one of these lines:
 //
-//   --- create <object> run if the schema has no object of that name
-//   --- change <object> run once, on the way to this version
+//   --- create <object>   run if the schema has no object of that name
+//   --- change <object>   run once, on the way to this version
 //
 // Objects that another program has created under these names (Graphile Worker's Rust port) are not changed: no `change`
 // is run on them, and only missing objects are created.

@@ -1,5 +1,5 @@
-// Whether the schema has the current version of the extension for operations and the audit trail, and this role may
-// read it. Earlier versions lack columns until a migration.
+// Whether the schema has version 2 or later of the extension for operations and the audit trail, and this role may
+// insert into its tables. Version 1 lacks columns until a migration.
 import { type Database, query, type Statement } from "../../database.ts";
 
 /** Reads the catalogue each time, because a migration may add the extension at any time. */

@@ -1,5 +1,5 @@
--- Limits of concurrency and rate, what workers hold of them, throttles, and the times at which a task asked to
--- back off. ../extension.ts explains the lines with three dashes.
+-- Limits of concurrency and rate, the permits of workers, the slots of queues, throttles, and back-offs.
+-- extension.ts explains the lines with three dashes.
 
 --- create _private_limits
 create table :schema._private_limits (
@@ -26,15 +26,15 @@ create table :schema._private_limits (
 );
 
 --- create _private_limit_permits
--- What each worker holds of a task's concurrency. A row goes with its worker: until then its permits are in use.
+-- The permits of each worker. They are in use until the row is deleted, with the worker's row or earlier.
 create table :schema._private_limit_permits (
   limit_id int not null references :schema._private_limits on delete cascade,
   worker_id text not null references :schema._private_workers on delete cascade,
   permits int not null default 0,
-  -- The number of its running jobs, at the last exchange.
+  -- The number of its running jobs at the last exchange (queue/limits/permits.ts).
   in_use int not null default 0,
   wanted int not null default 0,
-  -- Since when it has wanted more than it holds; null: it has what it wants.
+  -- Since when `wanted` has been above `permits`; null: it is not.
   short_since timestamptz,
   -- Counts the worker's exchanges: one whose answer was lost may be executed after a later one.
   exchange bigint not null default 0,
@@ -53,7 +53,7 @@ create table :schema._private_rates (
 );
 
 --- create _private_queue_slots
--- A queue with a limit has locked_by = 'managed:<concurrency>' for good. Its runs lock one of these rows instead.
+-- A queue with a limit always has locked_by = 'managed:<concurrency>'. Its runs lock one of these rows instead.
 create table :schema._private_queue_slots (
   queue_id int not null,
   slot int not null,
@@ -73,8 +73,8 @@ create table :schema._private_throttles (
 create index _private_throttles_until_idx on :schema._private_throttles (until);
 
 --- create _private_back_offs
--- Each back-off of a task, a queue or a limit. Of a task and a queue, the pause with the same end
--- keeps the jobs waiting; without it the back-off is over.
+-- The back-offs of tasks, queues and limits. For a task or a queue, a pause with the same end keeps the jobs
+-- from starting; when that pause is removed, the back-off is over.
 create table :schema._private_back_offs (
   scope text not null check (scope in ('task', 'queue', 'limit')),
   name text not null,

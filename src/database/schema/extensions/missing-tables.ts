@@ -1,4 +1,4 @@
-// What needs the tables of an extension, why they cannot be used, and how to add them.
+// The tables of extensions: which features need them, why they cannot be used, and how to add them.
 import { WorkerError } from "../../../base/errors.ts";
 import { workerLine } from "../../../domain/portable/worker-line.ts";
 import { type Database, query, type Statement } from "../../database.ts";
@@ -22,7 +22,7 @@ export interface NeededTables {
   /** `an operation by query`, and the plural. */
   readonly use: readonly [one: string, many: string];
   readonly tables: readonly [string, ...string[]];
-  /** An object of the newest version. */
+  /** An object of the newest version that has created one. */
   readonly newest: string;
   readonly command: string;
   /** Whether the tables are there, and this role may use them. */

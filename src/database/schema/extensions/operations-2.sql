@@ -4,7 +4,7 @@
 --- change _private_operations
 alter table :schema._private_operations
   drop column expected,
-  -- Jobs that matched at the boundary, and those of them that would be changed: JSON of domain/value.ts.
+  -- Jobs that matched at the boundary (max_id and before), and those that would be changed: JSON of domain/value.ts.
   add column matched json,
   add column expected json,
   add column skipped_gone bigint not null default 0,
@@ -14,11 +14,11 @@ alter table :schema._private_operations
   add column undo_locked bigint not null default 0;
 
 --- change _private_operation_rows
--- Why an undo skipped the job; null: it did not, or has not reached it.
+-- Why an undo skipped the job; null: the job was not skipped, or the undo has not reached it.
 alter table :schema._private_operation_rows add column undo_outcome "char";
 -- `g` now means gone; `c` means changed since the boundary.
 update :schema._private_operation_rows set outcome = 'c' where outcome = 'g';
--- A few in a million: without successful rows.
+-- Without the rows of successful changes, so that few of a million are indexed.
 create index _private_operation_rows_left_idx
   on :schema._private_operation_rows (operation_id, outcome, job_id) where outcome <> 'd';
 create index _private_operation_rows_undo_idx
@@ -26,5 +26,5 @@ create index _private_operation_rows_undo_idx
   where undo_outcome is not null;
 
 --- change _private_rehearsals
--- Valid for 15 minutes, and of another form.
+-- Rehearsals are valid for 15 minutes only, and those of version 1 have another form.
 delete from :schema._private_rehearsals;

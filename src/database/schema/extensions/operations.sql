@@ -1,5 +1,5 @@
 -- The records of operations by query: the progress of each, what it did to which job and the earlier state
--- of that job, and the trail of every write. ../extension.ts explains the lines with three dashes.
+-- of that job, and the trail of every write. extension.ts explains the lines with three dashes.
 
 --- create _private_operations
 create table :schema._private_operations (
@@ -12,7 +12,7 @@ create table :schema._private_operations (
   performed_by text,
   source text not null,
   state text not null,
-  -- The process that works on it, and until when; after that it is interrupted.
+  -- The process that runs the operation, and the end of its lease; after that the operation is interrupted.
   owner text,
   lease_until timestamptz,
   created_at timestamptz not null default now(),
@@ -25,7 +25,7 @@ create table :schema._private_operations (
   done bigint not null default 0,
   skipped_locked bigint not null default 0,
   skipped_changed bigint not null default 0,
-  -- How many jobs have rows below; beyond a limit no more are stored.
+  -- How many jobs have rows in _private_operation_rows; beyond a limit no more are stored.
   kept bigint not null default 0,
   rate int,
   canary int,
@@ -45,7 +45,7 @@ create unique index _private_operations_at_work_idx
 create table :schema._private_operation_rows (
   operation_id bigint not null,
   job_id bigint not null,
-  -- The state in which it was left, to detect later changes.
+  -- The job's updated_at (left_at) and attempts (left_attempts) after the change, to detect later changes.
   left_at timestamptz,
   -- The earlier state. The payload is json, never jsonb: it must be restored byte for byte.
   run_at timestamptz,

@@ -1,4 +1,4 @@
--- Timetables that change at run time: each row is a schedule, and adds a job at `next_at`. ../extension.ts
+-- Timetables that change at run time: each row is a schedule, and adds a job at `next_at`. extension.ts
 -- explains the lines with three dashes.
 
 --- create _private_schedules
@@ -10,11 +10,11 @@ create table :schema._private_schedules (
   payload json not null default '{}',
   -- Options of its jobs, the backfill period, and the last tick.
   spec jsonb not null default '{}',
-  -- Set: it adds nothing.
+  -- Since when the schedule is paused and adds no jobs; null: it is not.
   paused_at timestamptz,
   jitter_ms int not null default 0 check (jitter_ms >= 0),
   overlap text not null default 'allow' check (overlap in ('allow', 'skip', 'replace')),
-  -- The number of definitions; a tick counts only under the definition from which it was computed.
+  -- The number of definitions. A tick that was computed from an earlier one adds no job.
   revision int not null default 1,
   -- The first tick that is not handled.
   next_at timestamptz

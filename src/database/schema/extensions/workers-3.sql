@@ -8,7 +8,7 @@ alter table :schema._private_workers
   alter column metadata set storage external,
   add constraint _private_workers_metadata_256_kib
   check (pg_catalog.octet_length(metadata::text) <= 262144) not valid;
--- A living worker writes it again with its next change.
+-- A running worker writes its report again with the next change of it.
 update :schema._private_workers set metadata = '{}'
 where pg_catalog.octet_length(metadata::text) > 262144;
 update :schema._private_workers set metadata = metadata::text::jsonb

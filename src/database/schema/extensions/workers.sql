@@ -1,6 +1,6 @@
--- The living workers, and the recovery of the jobs of dead ones. Names and signatures are also those of the
--- Rust port; objects that it has created are not changed. ../extension.ts explains the lines with three
--- dashes.
+-- The workers with their heartbeats, and the recovery of the jobs of stale workers. Names and signatures are
+-- also those of the Rust port; objects that it has created are not changed. extension.ts explains the lines
+-- with three dashes.
 
 --- create _private_workers
 create table :schema._private_workers (
@@ -38,8 +38,8 @@ returns table (worker_id text) stable language sql as $body$
 $body$;
 
 --- create list_orphan_locked_workers
--- Ids that hold locks without having a row: a worker without heartbeats (such as a stock one) also looks
--- like this, so the threshold must be longer than any job of such a worker runs.
+-- Ids that hold locks and have no row: a worker that sends no heartbeats (a Graphile worker) also looks like
+-- this, so the threshold must be longer than any job of such a worker runs.
 create function :schema.list_orphan_locked_workers(stale_threshold interval)
 returns table (worker_id text) stable language sql as $body$
   select locks.locked_by

@@ -36,7 +36,7 @@ export async function readIndexStates(
 ): Promise<IndexState[]> {
   const found = await findIndexes(db);
   const running = await readBuilds(db);
-  const jobs = await readJobShares(db);
+  const jobs = await readJobCounts(db);
   return optionalIndexes.map((index) => {
     const { name, serves, costs, isRecommended } = index;
     const mine = found.filter((one) => one.name === name);
@@ -71,8 +71,8 @@ function stateOf(
   return best === undefined ? "absent" : "broken";
 }
 
-/** Returns the share of jobs that each index would contain, by the statistics; null before the first ANALYZE. */
-async function readJobShares(db: Database): Promise<Record<IndexName, number> | null> {
+/** Returns the number of jobs that each index would contain, by the statistics; null before the first ANALYZE. */
+async function readJobCounts(db: Database): Promise<Record<IndexName, number> | null> {
   const [row] = await query<SharesRow>(db, sharesSql, [db.schema.name]);
   if (row === undefined || row.jobs < 0) return null;
   const { jobs, available, queued, tried } = row;
