@@ -9,7 +9,7 @@ await utils.migrate();
 const watch: Plugin = {
   name: "watch",
   register(hooks) {
-    hooks.on("worker:recovered", ({ jobs }) => console.log(`freed ${jobs} jobs`));
+    hooks.on("worker:recovered", ({ jobs }) => console.log(`recovered ${jobs} jobs`));
     // Jobs that must not be recovered automatically.
     hooks.intercept("jobRecovery", ({ staleWorkerId }) =>
       staleWorkerId.startsWith("batch-") ? { action: "skip" } : undefined,
