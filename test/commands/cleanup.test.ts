@@ -75,6 +75,26 @@ test("A failed job that a row of the application references is named, and all ot
   assert.deepEqual((await names())?.tasks, ["failed"]);
 });
 
+for (const [table, column, task, kind] of [
+  ["_private_tasks", "identifier", "gc-task-identifiers", "unused task identifier"],
+  ["_private_job_queues", "queue_name", "gc-job-queues", "unused queue"],
+] as const) {
+  test(`A row of ${table} that the application references is named, and all others are deleted.`, async (t) => {
+    t.after(() => queue.sql("drop table public.settings"));
+    const rows = await queue.sql<{ id: number }>(
+      `insert into worker.${table} (${column}) select 'n' || n from generate_series(1, 20) n returning id`,
+    );
+    const id = rows[7]?.id ?? 0;
+    await queue.sql(`create table public.settings (id int references worker.${table} (id))`);
+    await queue.sql("insert into public.settings values ($1)", [id]);
+    const message = new RegExp(
+      `refuses to delete 1 ${kind}, .* with id ${id}: .*"settings_id_fkey"`,
+    );
+    await assert.rejects(cleanup(queue.db, [task]), { code: "database_error", message });
+    assert.deepEqual(await queue.sql(`select id from worker.${table}`), [{ id }]);
+  });
+}
+
 test("A locked queue stays although it has no job.", async () => {
   await addSorts();
   await queue.sql("delete from worker._private_jobs");

@@ -122,31 +122,33 @@ test("A worker reports a job that it may not lock, and not one that it only cann
   assert.deepEqual(await reported(), [refused?.id]);
 });
 
-test("A job whose row an application has locked does not delay the results of others.", async () => {
-  const gate = latch();
-  const task = recordingTask<number>("task", () => gate.opened);
-  const jobs = await added(8);
-  await queue.startWorker({ tasks: [task], pollIntervalMs: 50, concurrency: 8 });
-  await waitUntil("all run", () => task.seen.length === 8);
-  const client = await queue.pool.connect();
-  try {
-    await client.query("begin");
-    await client.query("select from worker._private_jobs where id = $1 for key share", [
-      jobs[3]?.id,
-    ]);
-    gate.open();
-    await waitUntil("all others are done", async () => (await queue.remaining()).length === 1);
-    await queue.utils.addJob("task", 100);
-    await waitUntil("a later one is done", async () => {
-      return task.seen.includes(100) && (await queue.remaining()).length === 1;
-    });
-    await client.query("commit");
-  } finally {
-    client.release();
-  }
-  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
-  assert.equal(task.seen.length, 9);
-});
+for (const locked of [1, 25]) {
+  test(`${locked} of 30 jobs whose rows an application has locked do not delay the results of others.`, async () => {
+    const gate = latch();
+    const task = recordingTask<number>("task", () => gate.opened);
+    const jobs = await added(30);
+    await queue.startWorker({ tasks: [task], pollIntervalMs: 50, concurrency: 30 });
+    await waitUntil("all run", () => task.seen.length === 30);
+    const client = await queue.pool.connect();
+    const isOverFor = (others: number) => async () => (await queue.remaining()).length === others;
+    try {
+      await client.query("begin");
+      await client.query("select from worker._private_jobs where id = any($1) for key share", [
+        jobs.slice(2, 2 + locked).map(({ id }) => id),
+      ]);
+      gate.open();
+      await waitUntil("all others are done", isOverFor(locked));
+      await queue.utils.addJob("task", 100);
+      await waitUntil("a later one has run", () => task.seen.includes(100));
+      await waitUntil("it is done", isOverFor(locked));
+      await client.query("commit");
+    } finally {
+      client.release();
+    }
+    await waitUntil("all are done", isOverFor(0));
+    assert.equal(task.seen.length, 31);
+  });
+}
 
 for (const [how, body] of [
   ["refuses to unlock", "raise 'not this queue'"],

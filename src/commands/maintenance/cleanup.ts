@@ -2,12 +2,13 @@
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { didYouMean, strict, validate } from "../../base/validate.ts";
-import type { Database, Statement } from "../../database/database.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import {
   assertNoTransaction,
   openTransactionsEnd,
 } from "../../database/inspect/open-transactions.ts";
-import type { RefusedRow } from "../../database/refused-rows.ts";
+import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
 import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { countText } from "../../domain/words.ts";
@@ -78,7 +79,7 @@ export interface CleanupOptions {
  * names if such a transaction is still open. "gc-job-queues" also restores the rows of queues that a Graphile worker's
  * cleanup deleted while jobs referred to them. Every call also deletes throttles whose period is over. Throws
  * InputError for an unknown task or invalid names, and `configuration` if names are to be deleted inside the caller's
- * transaction; after everything else is deleted, `database_error` if PostgreSQL refuses to delete a failed job.
+ * transaction; after everything else is deleted, `database_error` if PostgreSQL refuses to delete a failed job or a name.
  */
 export async function cleanup(
   db: Database,
@@ -93,20 +94,25 @@ export async function cleanup(
   if (requested.size > 0) await deleteOldThrottles(db);
   const run = async (task: CleanupTask, work: () => Promise<number>) =>
     requested.has(task) ? await work() : null;
-  const refused: RefusedRow[] = [];
+  const refused: Refusals = { job: [], identifier: [], queue_name: [] };
   const result = {
-    deletedJobs: await run("delete-permanently-failed-jobs", () => deleteFailedJobs(db, refused)),
-    deletedTaskIdentifiers: await run("gc-task-identifiers", () =>
-      deleteTasks(db, taskIdentifiersToKeep),
-    ),
+    deletedJobs: await run("delete-permanently-failed-jobs", () => {
+      return deleteFailedJobs(db, refused.job);
+    }),
+    deletedTaskIdentifiers: await run("gc-task-identifiers", async () => {
+      const isUnused = isUnusedTask(await hasWorkerTable(db));
+      return deleteNames(db, { column: "identifier", isUnused }, [taskIdentifiersToKeep], refused);
+    }),
     deletedQueues: await run("gc-job-queues", async () => {
       if (await hasLimits(db)) await releaseUnusedQueues(db, CHUNK);
-      const deleted = await deleteNames(db, "queue_name", deleteQueuesSql, []);
+      const deleted = await deleteNames(db, UNUSED_QUEUES, [], refused);
       await recoverLostQueues(db);
       return deleted;
     }),
   };
-  assertNoneRefused(refused);
+  assertNoneRefused(refused.job, ["failed job", "job"]);
+  assertNoneRefused(refused.identifier, ["unused task identifier", "the task with id"]);
+  assertNoneRefused(refused.queue_name, ["unused queue", "the queue with id"]);
   return result;
 }
 
@@ -122,69 +128,115 @@ function checkedTasks(tasks: readonly CleanupTask[]): readonly CleanupTask[] {
   return tasks;
 }
 
-async function deleteTasks(db: Database, kept: readonly string[]): Promise<number> {
-  return deleteNames(db, "identifier", deleteTasksSql(await hasWorkerTable(db)), [kept]);
+type Refusals = Record<"job" | NameColumn, RefusedRow[]>;
+
+/** Names to delete. */
+interface UnusedNames {
+  readonly column: NameColumn;
+  /** Returns a condition on `names`, beside that they have no jobs. It may have the parameter $3. */
+  isUnused(s: string): string;
 }
 
 /** Deletes names in steps, by ascending id. Returns the number of names that remain deleted. */
 async function deleteNames(
   db: Database,
-  column: NameColumn,
-  statement: Statement,
+  unused: UnusedNames,
   values: readonly unknown[],
+  refused: Refusals,
 ): Promise<number> {
   let deleted = 0;
   let last: number | undefined = 0;
   while (last !== undefined) {
-    const names: LostName[] = await contendedQuery<LostName>(db, statement, [
-      last,
-      CHUNK,
-      ...values,
-    ]);
-    if (names.length === 0) break;
+    const step: Step = await deleteStep(db, unused, [last, CHUNK, ...values]);
+    const { names } = step;
+    refused[unused.column].push(...step.refused);
+    if (names.length + step.refused.length === 0) break;
     let haveEnded = false;
     try {
       haveEnded = await openTransactionsEnd(db, OLDER_TRANSACTIONS_MS);
     } finally {
-      const back = await putBackNames(db, column, names, { all: !haveEnded });
+      const back = await putBackNames(db, unused.column, names, { all: !haveEnded });
       deleted += names.length - back;
     }
     // If a transaction outlasts the wait, this is the last step.
-    last = haveEnded && names.length === CHUNK ? names.at(-1)?.id : undefined;
+    last = haveEnded ? step.last : undefined;
   }
   return deleted;
 }
 
-/** $1 int: the preceding id; $2 int: the limit. */
-const deleteNamesSql = (column: NameColumn, condition: (s: string) => string): Statement => {
-  const { table, reference } = NAMES[column];
-  return (s) => `
-  with unused as materialized (
+interface Step {
+  readonly names: readonly LostName[];
+  readonly refused: readonly RefusedRow[];
+  /** The last id of a full step; undefined if there are no further names. */
+  readonly last: number | undefined;
+}
+
+/** Deletes the first unused names; if PostgreSQL refuses some, all others. */
+async function deleteStep(db: Database, unused: UnusedNames, values: unknown[]): Promise<Step> {
+  const lastOf = (ids: readonly number[]) => (ids.length === CHUNK ? ids.at(-1) : undefined);
+  const those = ofStep(unused);
+  try {
+    const names = await contendedQuery<LostName>(db, deleteSql(unused, those), values);
+    return { names, refused: [], last: lastOf(names.map(({ id }) => id)) };
+  } catch (error) {
+    if (!isRefusedResult(error)) throw error;
+  }
+  const rows = await query<{ id: number }>(db, those, values);
+  const ids = rows.map(({ id }) => id);
+  const names: LostName[] = [];
+  const { refused } = await changeUnrefused(db, ids.map(String), async (some) => {
+    const given = [some.map(Number), null, ...values.slice(2)];
+    const deleted = await contendedQuery<LostName>(db, deleteSql(unused, ofIds(unused)), given);
+    names.push(...deleted);
+    return deleted.length;
+  });
+  return { names, refused, last: lastOf(ids) };
+}
+
+const unusedSql =
+  ({ column, isUnused }: UnusedNames, where: string): Statement =>
+  (s) => {
+    const { table, reference } = NAMES[column];
+    return `
     select names.id
     from ${s}.${table} as names
-    where names.id > $1::int
+    where ${where}
     and not exists (
       select from ${s}._private_jobs as jobs where jobs.${reference} = names.id
     )
-    and ${condition(s)}
+    and ${isUnused(s)}
     order by names.id
-    limit $2::int
+    limit $2::int`;
+  };
+
+/** $1 int: the preceding id; $2 int: the limit. */
+const ofStep = (unused: UnusedNames) => unusedSql(unused, "names.id > $1::int");
+
+/** $1 int[]: the ids; $2: null. */
+const ofIds = (unused: UnusedNames) => unusedSql(unused, "names.id = any($1::int[])");
+
+const deleteSql =
+  ({ column, isUnused }: UnusedNames, those: Statement): Statement =>
+  (s) =>
+    `
+  with unused as materialized (${those(s)}
   ), deleted as (
-    delete from ${s}.${table} as names
+    delete from ${s}.${NAMES[column].table} as names
     using unused
-    where names.id = unused.id and ${condition(s)}
+    where names.id = unused.id and ${isUnused(s)}
     returning names.id, names.${column} as name
   )
   select id, name from deleted order by id`;
+
+const isUnusedTask = (heartbeats: boolean) => (s: string) => {
+  const isKept = "names.identifier <> all($3::text[])";
+  return heartbeats ? `${isKept} and ${isOfNoWorker(s, "names")}` : isKept;
 };
 
-const deleteTasksSql = (heartbeats: boolean): Statement =>
-  deleteNamesSql("identifier", (s) => {
-    const isKept = "names.identifier <> all($3::text[])";
-    return heartbeats ? `${isKept} and ${isOfNoWorker(s, "names")}` : isKept;
-  });
-
-const deleteQueuesSql = deleteNamesSql("queue_name", () => "names.locked_at is null");
+const UNUSED_QUEUES: UnusedNames = {
+  column: "queue_name",
+  isUnused: () => "names.locked_at is null",
+};
 
 export const cleanupCommand = defineCommand({
   name: "cleanup",

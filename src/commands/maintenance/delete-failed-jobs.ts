@@ -41,11 +41,14 @@ export async function deleteFailedJobs(db: Database, refused: RefusedRow[]): Pro
   return deleted;
 }
 
-/** Throws an error that names the first of these jobs, if there are any. */
-export function assertNoneRefused(refused: readonly RefusedRow[]): void {
+/** Throws an error that names the first of these rows, if there are any: `kind` of them, and `one` of them. */
+export function assertNoneRefused(
+  refused: readonly RefusedRow[],
+  [kind, one]: readonly [kind: string, one: string],
+): void {
   const [first] = refused;
   if (first === undefined) return;
-  const message = `PostgreSQL refuses to delete ${countText(refused.length, "failed job")}, and all others are deleted; job ${first.id}: ${messageOf(first.error)}`;
+  const message = `PostgreSQL refuses to delete ${countText(refused.length, kind)}, and all others are deleted; ${one} ${first.id}: ${messageOf(first.error)}`;
   throw new WorkerError("database_error", message, { cause: first.error });
 }
 

@@ -1,9 +1,11 @@
 // Writes a batch that PostgreSQL refuses: a foreign key or a trigger of the application prevents a change, or another
 // session has locked a row. The batch is halved until each refused result is alone; all others are written. Where a
-// statement has waited for a trigger or a lock until its time limit, each result is written alone at once.
+// statement has waited for a lock until its time limit, the results of locked rows are written later; if no row is
+// locked, a trigger has waited, and each result is written alone.
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { isBusy, isRefusedResult, isSlowTrigger } from "../../database/errors/database-errors.ts";
+import { readLockedRows } from "../../database/locked-rows.ts";
 import { type Change, withSkippers } from "../../database/skipped-rows.ts";
 import { BY_FORMULA, failJobs } from "../../queue/settle/fail.ts";
 import type { LockMode } from "../../queue/settle/fence.ts";
@@ -71,12 +73,13 @@ export async function settleSeparately(
   const { isRepeated, unlockedQueues } = batch;
   const written = emptyBatch(isRepeated);
   const unconfirmed = emptyBatch(isRepeated);
-  const writer = new HalvingWriter(db, mode, hasWaited(reason));
+  const writer = new HalvingWriter(db, mode, hasWaited(reason) ? reason : null);
   const failedInstead = new Map<FailedJob, unknown>();
   const refused: RefusedResult[] = [];
   const refusedLocks: { lock: number; error: unknown }[] = [];
   await writer.write(batch.done, {
     change: "delete",
+    idOf,
     send: (jobs) => finishJobs(db, workerId, jobs.map(idOf), mode),
     ...{ written: written.done, unconfirmed: unconfirmed.done },
     onRefused: (job, error) => {
@@ -93,6 +96,7 @@ export async function settleSeparately(
   });
   const failing: Part<FailedJob> = {
     change: "update",
+    idOf: ({ job }) => job.id,
     send: (some) => failJobs(db, workerId, some.map(toFailure), mode),
     ...{ written: written.failures, unconfirmed: unconfirmed.failures },
     onRefused: (one, error) => {
@@ -107,6 +111,7 @@ export async function settleSeparately(
   }
   await writer.write(batch.returned, {
     change: "update",
+    idOf,
     send: (jobs) => {
       const keyed = jobs.filter(({ key }) => key !== null).map(idOf);
       return returnJobs(db, workerId, jobs.map(idOf), [], keyed);
@@ -118,6 +123,7 @@ export async function settleSeparately(
   if (mode === "locked_by") {
     await writer.write(unlockedQueues, {
       change: "update",
+      idOf: null,
       send: (locks) => finishJobs(db, workerId, [], mode, locks),
       ...{ written: written.unlockedQueues, unconfirmed: unconfirmed.unlockedQueues },
       onRefused: (lock, error) => {
@@ -137,6 +143,8 @@ export async function settleSeparately(
 
 interface Part<T> {
   readonly change: Change;
+  /** Returns the id of the item's job; null if the items are no jobs. */
+  readonly idOf: ((item: T) => string) | null;
   send(items: readonly T[]): Promise<string[]>;
   readonly written: T[];
   readonly unconfirmed: T[];
@@ -146,7 +154,8 @@ interface Part<T> {
 class HalvingWriter {
   readonly #db: Database;
   readonly #mode: LockMode;
-  readonly #isOneByOne: boolean;
+  /** The error of a statement with all results, which has waited until its time limit. */
+  readonly #waited: unknown;
   readonly lost: string[] = [];
   #timeouts = 0;
   /** The error of a lost connection, after which nothing is sent. */
@@ -154,20 +163,25 @@ class HalvingWriter {
   /** The error of what is written later. */
   later: unknown = null;
 
-  constructor(db: Database, mode: LockMode, isOneByOne: boolean) {
+  constructor(db: Database, mode: LockMode, waited: unknown) {
     this.#db = db;
     this.#mode = mode;
-    this.#isOneByOne = isOneByOne;
+    this.#waited = waited;
   }
 
   async write<T>(items: readonly T[], part: Part<T>): Promise<void> {
+    if (this.#waited !== null && items.length > 1)
+      await this.#splitLocked(items, part, this.#waited);
+    else await this.#write(items, part);
+  }
+
+  async #write<T>(items: readonly T[], part: Part<T>): Promise<void> {
     if (items.length === 0) return;
     if (this.failure !== null) {
       // Before those that have been tried, so that it is their turn next time.
       part.unconfirmed.unshift(...items);
       return;
     }
-    if (this.#isOneByOne && items.length > 1) return this.#split(items, 1, part);
     try {
       this.lost.push(...(await part.send(items)));
       part.written.push(...items);
@@ -182,12 +196,34 @@ class HalvingWriter {
         part.unconfirmed.push(first as T);
         this.later ??= error;
       } else if (items.length === 1) await this.#settleRefused(first as T, part, error);
-      else await this.#split(items, isSlow ? 1 : Math.ceil(items.length / 2), part);
+      else if (isSlow) await this.#splitLocked(items, part, error);
+      else await this.#split(items, Math.ceil(items.length / 2), part);
     }
   }
 
   async #split<T>(items: readonly T[], size: number, part: Part<T>): Promise<void> {
-    for (let n = 0; n < items.length; n += size) await this.write(items.slice(n, n + size), part);
+    for (let n = 0; n < items.length; n += size) await this.#write(items.slice(n, n + size), part);
+  }
+
+  /** Writes the results of rows that are not locked, after an error of all of them. The others are written later. */
+  async #splitLocked<T>(items: readonly T[], part: Part<T>, error: unknown): Promise<void> {
+    const { idOf: id } = part;
+    let locked: readonly string[] = [];
+    try {
+      if (id !== null && this.#mode === "locked_by") {
+        locked = await readLockedRows(this.#db, items.map(id));
+      }
+    } catch (failure) {
+      this.failure ??= failure;
+    }
+    if (id === null || locked.length === 0) return this.#split(items, 1, part);
+    const ids = new Set(locked);
+    part.unconfirmed.push(...items.filter((item) => ids.has(id(item))));
+    this.later ??= error;
+    await this.#write(
+      items.filter((item) => !ids.has(id(item))),
+      part,
+    );
   }
 
   async #settleRefused<T>(item: T, part: Part<T>, error: unknown): Promise<void> {

@@ -1,0 +1,16 @@
+// Rows that another session has locked: a statement that changes them would wait.
+import { type Database, idArray, query, type Statement } from "./database.ts";
+
+/** Returns the ids of the jobs among these whose rows another session has locked. Does not wait for them. */
+export async function readLockedRows(db: Database, ids: readonly string[]): Promise<string[]> {
+  const rows = await query<{ id: string }>(db, lockedSql, [idArray(ids)]);
+  return rows.map(({ id }) => id);
+}
+
+// The locks of `free` end with this statement. A row that is gone is not locked.
+const lockedSql: Statement = (s) => `
+  with free as materialized (
+    select id from ${s}._private_jobs where id = any($1::bigint[]) for update skip locked
+  )
+  select j.id::text from ${s}._private_jobs j
+  where j.id = any($1::bigint[]) and j.id not in (select id from free)`;
