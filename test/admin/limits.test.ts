@@ -265,6 +265,30 @@ test("Jobs of a queue with a limit are ready, and wait for its slots, not for it
   });
 });
 
+test("A limit that is full for several queues is one incident, whose query finds the jobs of all.", async () => {
+  const old = new Date(Date.now() - 400_000);
+  for (const n of [1, 2, 3, 3]) {
+    const spec = { queueName: `shop/${n}`, runAt: old };
+    await addJob(db, { identifier: "upload", spec });
+  }
+  await client.post("/api/limits", { action: "set", name: "shops", queue: "shop/*", concurrency: 1 });
+  await pool.query(`insert into worker._private_queue_slots (queue_id, slot, locked_by, locked_at)
+    select id, 1, 'w', now() from worker._private_job_queues where queue_name like 'shop/%'`);
+  const ofShops = async (): Promise<Json[]> => {
+    const { incidents } = (await client.get("/api/incidents")).body;
+    return incidents.filter(({ id }: Json) => id.startsWith("limited:shops"));
+  };
+  await waitUntil("the incident is there", async () => (await ofShops()).length > 0);
+  const [incident, ...others] = await ofShops();
+  assert.deepEqual([others, incident?.affected.value], [[], 4]);
+  assert.match(
+    incident?.sentence,
+    /^4 jobs wait in 3 queues, the oldest for 6 m 4\d s: 1 of 1 running in shop\/\d, for example\.$/,
+  );
+  const { jobs } = (await client.get(`/api/jobs?q=${encodeURIComponent(incident?.q)}`)).body;
+  assert.equal(jobs.length, 4);
+});
+
 test("Permits that SQL has written beyond any number are read.", async () => {
   await pool.query(`
     insert into worker._private_limits (name, scope, match, concurrency) values ('huge', 'task', 'huge', 1);

@@ -36,7 +36,10 @@ export interface WaitingTask {
 
 /** A limit that is used up, and the jobs that wait for it. */
 export interface LimitedWork {
+  /** Of several queues, the one with the oldest waiting job. */
   readonly limit: BlockingLimit;
+  /** The full queues in which jobs wait; none for a limit of tasks. */
+  readonly queues: readonly string[];
   readonly waiting: Value;
   readonly oldestMs: number;
 }
@@ -91,7 +94,7 @@ export const quoteNames = (names: readonly string[]): string => names.map(quote)
  * would be too long.
  */
 export function startable(term: string, { limited }: IncidentFacts): string | null {
-  const full = [...new Set(limited.flatMap(({ limit }) => limit.queue ?? []))];
+  const full = [...new Set(limited.flatMap(({ queues }) => queues))];
   if (full.length > MAX_NAMES) return null;
   const open = full.length === 0 ? "" : `-queue:${quoteNames(full)}`;
   return [term, "is:due -is:blocked", open].filter((part) => part !== "").join(" ");

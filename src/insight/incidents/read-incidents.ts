@@ -189,6 +189,7 @@ const MAX_FULL = 500;
 const fullQueues = (limits: readonly BlockingLimit[]): string[] =>
   limits.flatMap(({ queue }) => queue ?? []).slice(0, MAX_FULL);
 
+/** Returns one for each limit that jobs wait for. */
 function limitedWork(
   limits: readonly BlockingLimit[],
   due: readonly WaitingTask[],
@@ -196,7 +197,8 @@ function limitedWork(
   head: DueHead,
   asOf: string,
 ): LimitedWork[] {
-  return limits.flatMap((limit): LimitedWork[] => {
+  const isWhole = head.isWhole && fullIds.size < MAX_FULL;
+  const all = limits.flatMap((limit) => {
     const { definition, queue } = limit;
     const jobs =
       definition.scope === "task"
@@ -204,9 +206,16 @@ function limitedWork(
             .filter(({ identifier }) => isFor(definition, identifier))
             .map(({ waiting, oldestMs }) => ({ count: waiting.value, oldestMs }))
         : [head.queues.get(fullIds.get(queue ?? "") ?? 0)].filter((one) => one !== undefined);
-    const count = jobs.reduce((sum, one) => sum + one.count, 0);
-    const oldestMs = Math.min(...jobs.map((one) => one.oldestMs));
-    return count === 0 ? [] : [{ limit, waiting: atLeast(count, head.isWhole, asOf), oldestMs }];
+    return jobs.map(({ count, oldestMs }) => ({ limit, count, oldestMs }));
+  });
+  const byName = Map.groupBy(all, ({ limit }) => limit.definition.name);
+  return [...byName.values()].flatMap((some): LimitedWork[] => {
+    const count = some.reduce((sum, one) => sum + one.count, 0);
+    const [oldest] = some.toSorted((a, b) => a.oldestMs - b.oldestMs);
+    if (oldest === undefined || count === 0) return [];
+    const { limit, oldestMs } = oldest;
+    const queues = some.flatMap((one) => one.limit.queue ?? []);
+    return [{ limit, queues, waiting: atLeast(count, isWhole, asOf), oldestMs }];
   });
 }
 

@@ -237,7 +237,7 @@ export function oldReady(facts: IncidentFacts): Incident[] {
   ];
 }
 
-/** The page shows an incident for some seconds after it was read: an end that may pass meanwhile is not named. */
+/** The page shows an incident for some seconds: an end that may pass meanwhile is not named. */
 const MIN_AHEAD_MS = 30_000;
 
 /** Returns what is paused or backs off. This is not a failure, but jobs wait for its end. */
@@ -276,23 +276,24 @@ export function fullLimits(facts: IncidentFacts): Incident[] {
   const { limited, nowMs } = facts;
   return limited
     .filter(({ oldestMs }) => nowMs - oldestMs > OLD_MS)
-    .map(({ limit: { definition, queue, use }, waiting, oldestMs }): Incident => {
+    .map(({ limit: { definition, use }, queues, waiting, oldestMs }): Incident => {
       const { name, scope, match } = definition;
-      const q =
-        queue !== null
-          ? `queue:${quote(queue)} is:due`
-          : startable(`${scope}:${quote(match)}`, facts);
+      const [queue = null] = queues.length === 1 ? queues : [];
+      const ofTask = match.includes("*") ? null : startable(`${scope}:${quote(match)}`, facts);
+      const ofQueues = queues.length > MAX_NAMES ? null : `queue:${quoteNames(queues)} is:due`;
       const jobs = countText(waiting, "job waits", "jobs wait");
+      const [where, example] =
+        queues.length > 1 ? [` in ${numberText(queues.length)} queues`, ", for example"] : ["", ""];
       return {
-        id: `limited:${name}:${queue ?? ""}`,
+        id: `limited:${name}`,
         kind: "limited",
         level: "warn",
         title: `Limit ${shortName(name)} is full`,
-        sentence: `${jobs}, the oldest for ${ageText(nowMs - oldestMs)}: ${use}.`,
+        sentence: `${jobs}${where}, the oldest for ${ageText(nowMs - oldestMs)}: ${use}${example}.`,
         since: timeOf(oldestMs),
         affected: waiting,
         ...withoutFix,
-        q: match.includes("*") && queue === null ? null : q,
+        q: queues.length === 0 ? ofTask : ofQueues,
         links: { ...noLinks, queue },
       };
     });
