@@ -77,7 +77,7 @@ export interface CleanupOptions {
  * `taskIdentifiersToKeep`. A transaction that is open during a step may have read a name, and later commit a job with
  * its id. So each step waits up to 10 s for older transactions, and then restores the names that jobs refer to, or all
  * names if such a transaction is still open. "gc-job-queues" also restores the rows of queues that a Graphile worker's
- * cleanup deleted while jobs referred to them. Every call also deletes throttles whose period is over. Throws
+ * cleanup deleted while jobs referred to them. Every call with a task also deletes throttles whose period is over. Throws
  * InputError for an unknown task or invalid names, and `configuration` if names are to be deleted inside the caller's
  * transaction; after everything else is deleted, `database_error` if PostgreSQL refuses to delete a failed job or a name.
  */

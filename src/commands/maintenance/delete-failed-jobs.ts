@@ -24,7 +24,7 @@ export async function deleteFailedJobs(db: Database, refused: RefusedRow[]): Pro
     } catch (error) {
       if (!isRefusedResult(error)) throw error;
       const read = query<{ id: string }>(db, idsSql, [last, CHUNK]);
-      // In a transaction of the caller nothing can follow an error.
+      // In a transaction of the caller no statement can follow an error.
       const rows: { id: string }[] = await read.catch(() => {
         throw error;
       });
@@ -73,9 +73,10 @@ const deleteSql =
     where jobs.id = failed.id
     returning jobs.id
   )
-  select pg_catalog.count(*)::text as deleted, pg_catalog.max(id)::text as last from deleted`;
+  select (select pg_catalog.count(*)::text from deleted) as deleted,
+    (select pg_catalog.max(id)::text from failed) as last`;
 
-// A job that another transaction has locked is skipped.
+// A job that another transaction has locked is skipped. `last` is also the id of one that a trigger has kept.
 const chunkSql = deleteSql("jobs.id > $1::bigint", "\n    limit $2::int");
 const theseSql = deleteSql("jobs.id = any($1::bigint[])", "");
 
