@@ -1,6 +1,7 @@
 // The command line: finds the command, runs it, and turns every failure into a line on stderr and an exit status (0
 // success, 1 failure, 2 wrong usage, 3 partial success, 128 + n for signal n).
 import { VERSION } from "../base/version.ts";
+import { isTruth } from "./arguments/environment.ts";
 import { UsageError } from "./arguments/refusals.ts";
 import { print, printFailure, printOwn, watchOutput } from "./output/print.ts";
 import { OWN_PROCESS } from "./run/own/own-word.ts";
@@ -18,7 +19,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   try {
     return await runCommand(argv);
   } catch (error) {
-    reportFailure(error, { verbose: argv.includes("--verbose"), json: argv.includes("--json") });
+    reportFailure(error, { verbose: isOn(argv, "verbose"), json: isOn(argv, "json") });
     if (error instanceof StoppedError) return error.status;
     return error instanceof UsageError ? 2 : 1;
   }
@@ -53,11 +54,20 @@ async function runCommand(argv: readonly string[]): Promise<number> {
 }
 
 /** Help is shown even if other arguments are wrong. */
-function wantsHelp(argv: readonly string[]): boolean {
+const wantsHelp = (argv: readonly string[]) =>
+  beforeDashes(argv).some((word) => word === "--help" || word === "-h");
+
+/** Returns whether a global flag is typed, or set in the environment, even if other arguments are wrong. */
+function isOn(argv: readonly string[], name: "json" | "verbose"): boolean {
+  const words = beforeDashes(argv);
+  if (words.includes(`--${name}`)) return true;
+  const set = process.env[`WORKER_${name.toUpperCase()}`] ?? "";
+  return !words.includes(`--no-${name}`) && isTruth(set);
+}
+
+function beforeDashes(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf("--");
-  return argv
-    .slice(0, end < 0 ? undefined : end)
-    .some((word) => word === "--help" || word === "-h");
+  return argv.slice(0, end < 0 ? undefined : end);
 }
 
 function showVersion(): number {

@@ -45,6 +45,15 @@ test("Each option can be set by its variable, and typed values override it.", as
   );
 });
 
+test("Errors are JSON where a variable or an option turns JSON on, and not because of a later argument.", async () => {
+  const json = await runInChild(["list", "--nothing"], { ...env, WORKER_JSON: "1" });
+  assert.equal(JSON.parse(json.stderr).code, "usage");
+  const off = await runInChild(["list", "--nothing", "--no-json"], { ...env, WORKER_JSON: "1" });
+  assert.match(off.stderr, /^worker: list has no option --nothing/);
+  const argument = await runInChild(["list", "--limit", "x", "--", "--json"], env);
+  assert.match(argument.stderr, /^worker: --limit: must be/);
+});
+
 test("An invalid variable is reported by its name.", async () => {
   const bad = await runInChild(["list"], { ...env, WORKER_LIST_LIMIT: "many" });
   assert.match(bad.stderr, /^worker: WORKER_LIST_LIMIT: must be a whole number from 0 to 500/);

@@ -78,9 +78,13 @@ function textsOf(
   return { texts: many ? text.split(",").map((one) => one.trim()) : [text], where };
 }
 
+/** Returns whether a variable turns a flag on. */
+export const isTruth = (text: string): boolean =>
+  ["1", "true", "yes", "on"].includes(text.trim().toLowerCase());
+
 function truth(text: string, where: string): string {
   const word = text.trim().toLowerCase();
-  if (["1", "true", "yes", "on"].includes(word)) return "true";
+  if (isTruth(word)) return "true";
   if (["0", "false", "no", "off"].includes(word)) return "false";
   throw new InputError([{ path: where, message: "must be true or false" }]);
 }

@@ -37,6 +37,7 @@ export async function runWorker(
   const logger = await commandLogger(args);
   const hasFailed = stopOnUncaught(stops, logger);
   const endedByTask = () => {
+    if (stops.hasExited) return;
     logger.error({}, "a task has ended this process; other workers recover its jobs");
     process.exitCode = 1;
   };

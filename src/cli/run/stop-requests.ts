@@ -26,6 +26,8 @@ export class StopRequests implements Disposable {
   #onHangup: (() => void) | null = null;
   #worker: StoppableWorker | null = null;
   #times = 0;
+  /** Whether a third signal ends the process now. */
+  hasExited = false;
 
   constructor() {
     for (const name of SIGNALS) process.on(name, this.#onSignal);
@@ -44,16 +46,24 @@ export class StopRequests implements Disposable {
   /** Handles a request like the signal of that name. */
   request(name: string): void {
     this.#times++;
-    this.#requested.abort(name);
-    if (this.#times === 1) void this.#worker?.stop(name);
+    if (this.#times === 1) this.stop(name);
     else if (this.#times === 2) void this.#worker?.abort(name);
-    else process.exit(128 + (constants.signals[name as NodeJS.Signals] ?? 0));
+    else {
+      this.hasExited = true;
+      process.exit(128 + (constants.signals[name as NodeJS.Signals] ?? 0));
+    }
+  }
+
+  /** Stops the worker. This does not count as a signal, so a first signal does not abort what still runs. */
+  stop(reason: string): void {
+    this.#requested.abort(reason);
+    void this.#worker?.stop(reason);
   }
 
   /** Sets the worker to stop. */
   for(worker: StoppableWorker): void {
     this.#worker = worker;
-    if (this.#times > 0) void worker.stop(String(this.#requested.signal.reason));
+    if (this.signal.aborted) void worker.stop(String(this.#requested.signal.reason));
     if (this.#times > 1) void worker.abort(String(this.#requested.signal.reason));
   }
 
@@ -63,14 +73,14 @@ export class StopRequests implements Disposable {
 }
 
 /**
- * An uncaught exception stops the worker like a signal, so that other jobs can finish. Returns whether there was one.
+ * An uncaught exception stops the worker, so that other jobs can finish. Returns whether there was one.
  */
 export function stopOnUncaught(stops: StopRequests, logger: Logger): () => boolean {
   let hasFailed = false;
   const onError = (error: unknown) => {
     const stack = error instanceof Error ? error.stack : undefined;
     logger.error({ error: messageOf(error), stack }, "uncaught exception: the worker stops");
-    if (!hasFailed) stops.request("uncaught error");
+    if (!hasFailed) stops.stop("uncaught error");
     hasFailed = true;
   };
   process.on("uncaughtException", onError);

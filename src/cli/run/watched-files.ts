@@ -49,8 +49,10 @@ export class WatchedFiles {
   }
 
   async #states(): Promise<States> {
-    const paths = [...this.#named, ...(await filesBelow(this.#directory))].slice(0, MAX_FILES);
-    return new Map(paths.map((path) => [path, stateOf(path)]));
+    const below = await filesBelow(this.#directory);
+    // Files may be added during the wait.
+    const paths = new Set([...this.#named, ...below.slice(0, MAX_FILES)]);
+    return new Map([...paths].map((path) => [path, stateOf(path)]));
   }
 }
 

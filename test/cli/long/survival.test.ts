@@ -98,6 +98,37 @@ test("A task that ends its process makes it fail, with a message.", async () => 
   assert.match(stderr, /a task has ended this process/);
 });
 
+test("An uncaught error and one signal let running jobs end; a third signal is not blamed on a task.", async () => {
+  const { url } = await migratedDatabase();
+  const env = { DATABASE_URL: url };
+  const tasks = filesOf({
+    "stray.mjs": "export default () => { setTimeout(() => { throw new Error('stray'); }, 10); };",
+    "slow.mjs": `import { setTimeout as sleep } from "node:timers/promises";
+      export default async (_, { signal, logger }) => {
+        logger.info("slow begins");
+        await sleep(2_000);
+        logger.info(signal.aborted ? "slow was aborted" : "slow ends");
+        if (_.forever) await new Promise(() => setInterval(() => {}, 1_000));
+      };`,
+  });
+  await worker(["add", "slow", "{}"], env);
+  const run = startRun(["--tasks", tasks, "--concurrency", "2"], env);
+  await run.logged("slow begins");
+  await worker(["add", "stray", "{}"], env);
+  await run.logged("uncaught exception: the worker stops");
+  run.send("SIGTERM");
+  await run.logged("slow ends");
+  assert.equal((await run.ended).status, 1);
+
+  await worker(["add", "slow", '{"forever":true}'], env);
+  const again = startRun(["--tasks", tasks], env);
+  await again.logged("slow begins");
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) again.send(signal);
+  const { status, stderr } = await again.ended;
+  assert.ok([129, 130, 143].includes(status ?? 0), `${status} ${stderr}`);
+  assert.doesNotMatch(stderr, /a task has ended this process/);
+});
+
 test("A JSON log line has the exact error, and cannot control a terminal.", async () => {
   const { url } = await migratedDatabase();
   const env = { DATABASE_URL: url };
