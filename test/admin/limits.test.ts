@@ -271,7 +271,12 @@ test("A limit that is full for several queues is one incident, whose query finds
     const spec = { queueName: `shop/${n}`, runAt: old };
     await addJob(db, { identifier: "upload", spec });
   }
-  await client.post("/api/limits", { action: "set", name: "shops", queue: "shop/*", concurrency: 1 });
+  await client.post("/api/limits", {
+    action: "set",
+    name: "shops",
+    queue: "shop/*",
+    concurrency: 1,
+  });
   await pool.query(`insert into worker._private_queue_slots (queue_id, slot, locked_by, locked_at)
     select id, 1, 'w', now() from worker._private_job_queues where queue_name like 'shop/%'`);
   const ofShops = async (): Promise<Json[]> => {

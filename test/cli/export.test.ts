@@ -82,7 +82,12 @@ test("With a cursor, a file is continued.", async () => {
   const ids = Array.from({ length: JOBS }, (_, n) => `${n + 1}\r\n`);
   assert.equal(readFileSync(file, "utf8"), `id\r\n${ids.join("")}`);
   const json = await run("id:7", "--json");
-  assert.deepEqual(JSON.parse(json.stdout), { exported: 1, unchecked: 0, output: file });
+  assert.deepEqual(JSON.parse(json.stdout), {
+    exported: 1,
+    unchecked: 0,
+    unknown: [],
+    output: file,
+  });
   assert.equal(readFileSync(file, "utf8"), "id\r\n7\r\n");
 });
 
@@ -90,7 +95,12 @@ test("An empty export for an unknown name reports that on stderr.", async () => 
   const { status, stdout, stderr } = await worker(["export", "task:nmae"], env);
   assert.deepEqual([status, stdout, stderr], [0, "", "worker: no such name: task:nmae\n"]);
   const json = await worker(["export", "task:nmae", "--json"], env);
-  assert.deepEqual([json.status, json.stdout, json.stderr], [0, "", ""]);
+  assert.deepEqual([json.status, json.stdout], [0, ""]);
+  assert.deepEqual(JSON.parse(json.stderr), { warning: "no such name: task:nmae" });
+  const file = join(folder, "none");
+  const saved = await worker(["export", "task:nmae", "--json", "--output", file], env);
+  const answer = { exported: 0, unchecked: 0, unknown: ["task:nmae"], output: file };
+  assert.deepEqual([JSON.parse(saved.stdout), saved.stderr], [answer, ""]);
 });
 
 test("A full disk is a failure in one line.", async () => {

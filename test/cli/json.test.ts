@@ -1,11 +1,14 @@
 // --json: one dialect in every command, that of the HTTP contract; and the messages of results.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import pg from "pg";
 import { commands } from "../../src/cli/commands/index.ts";
 import { commands as declarations } from "../../src/commands/index.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { runInChild } from "./command.ts";
+import { command, runInChild } from "./command.ts";
 
 let env: { DATABASE_URL: string };
 let client: pg.Client;
@@ -126,4 +129,33 @@ test("An option takes a value in all commands or in none: it may precede them.",
       forms.set(key, form === null);
     }
   }
+});
+
+test("watch --json continues after the database was away, and reports the outage on stderr.", async () => {
+  const { url } = await migratedDatabase();
+  const { PATH = "", HOME = "" } = process.env;
+  const child = spawn(process.execPath, [...command, "watch", "--json", "--interval", "500ms"], {
+    env: { PATH, HOME, DATABASE_URL: url },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = once(child, "close");
+  const readings = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const problems = createInterface(child.stderr)[Symbol.asyncIterator]();
+  await readings.next();
+  const name = new URL(url).pathname.slice(1);
+  const isOpen = (open: boolean) =>
+    client.query(`alter database "${name}" allow_connections ${open}`);
+  await isOpen(false);
+  await client.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [
+    name,
+  ]);
+  assert.equal(typeof JSON.parse((await problems.next()).value ?? "").code, "string");
+  await isOpen(true);
+  // The pipe may still have readings of before.
+  const asOf = () =>
+    readings.next().then(({ value }) => Date.parse(JSON.parse(value ?? "").counts.as_of));
+  const openedMs = Date.now();
+  while ((await asOf()) < openedMs);
+  child.kill("SIGTERM");
+  assert.deepEqual(await ended, [0, null]);
 });

@@ -47,11 +47,10 @@ export const demoCommand = defineCommand({
     await using _worker = args.worker
       ? await startDemoWorker({ ...database, logger, signal })
       : null;
-    const isRequested = await Promise.race([
-      waitForAbort(signal).then(() => true),
-      database.exited.then(() => false),
-    ]);
-    if (isRequested) logger.info({ signal: signal.reason }, "stopping");
+    const exited = new AbortController();
+    void database.exited.then(() => exited.abort());
+    await waitForAbort(AbortSignal.any([signal, exited.signal]));
+    if (signal.aborted) logger.info({ signal: signal.reason }, "stopping");
     else
       throw new WorkerError(
         "embedded_server",

@@ -7,7 +7,13 @@ import type { Export } from "../../insight/export/export-jobs.ts";
 import { queryOfWords } from "../arguments/query-words.ts";
 import { choice, flag, several, text, withDefault } from "../arguments/values.ts";
 import { type ExportOutput, exportOutput } from "../output/export-output.ts";
-import { print, printFailure, printJson, printProgress } from "../output/print.ts";
+import {
+  print,
+  printFailure,
+  printFailureJson,
+  printJson,
+  printProgress,
+} from "../output/print.ts";
 import { withConnection } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 import { StoppedError, stopSignal } from "../shell/signals.ts";
@@ -53,9 +59,12 @@ export const exportCommand = defineCommand({
       const out = await exportOutput(output, cursor !== undefined);
       return { ...(await writeExport(begun, out, signal)), unknown: begun.unknown };
     });
-    if (!args.json) for (const line of leftOut(unchecked, unknown)) printFailure(`worker: ${line}`);
+    const notes = leftOut(unchecked, unknown);
+    if (!args.json) for (const line of notes) printFailure(`worker: ${line}`);
+    // With a file they are members of the answer.
+    else if (output === "-") for (const warning of notes) printFailureJson({ warning });
     if (output === "-") return undefined;
-    if (args.json) printJson(JSON.stringify({ exported: lines, unchecked, output }));
+    if (args.json) printJson(JSON.stringify({ exported: lines, unchecked, unknown, output }));
     else print(`Exported ${jobs(lines)} to ${output}`);
     return undefined;
   },

@@ -48,9 +48,11 @@ export async function startDemoWorker(options: DemoWorkerOptions): Promise<Async
     logger: { debug, info: debug, warn: debug, error: debug },
   });
   await worker.start();
-  const feeding = feed(database, logger, signal);
+  const ended = new AbortController();
+  const feeding = feed(database, logger, AbortSignal.any([signal, ended.signal]));
   return {
     async [Symbol.asyncDispose]() {
+      ended.abort();
       // Sample jobs need no clean end: the worker aborts at once.
       await worker.abort("the demo ends");
       await feeding;

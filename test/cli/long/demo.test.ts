@@ -2,7 +2,7 @@
 // behind.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -65,6 +65,17 @@ function start(
 }
 
 const demo = (...args: string[]) => [...command, "demo", "--listen", "127.0.0.1:0", ...args];
+
+test("The demo ends with an error if its PostgreSQL has ended.", async () => {
+  const directory = join(newDirectory(), "data");
+  const { shows, ended } = start(process.execPath, demo("--data-dir", directory));
+  await shows(/Password/);
+  const [pid] = readFileSync(join(directory, "cluster/postmaster.pid"), "utf8").split("\n");
+  process.kill(Number(pid), "SIGQUIT");
+  // While the sample worker starts, the lost connection is reported.
+  await shows(/^worker: (PostgreSQL has stopped unexpectedly|cannot reach PostgreSQL)/m);
+  assert.equal(await ended, 1);
+});
 
 test("Ctrl-C ends the demo without messages about lost connections.", async () => {
   const line = ["exec", process.execPath, ...demo("--data-dir", join(newDirectory(), "data"))].join(

@@ -113,10 +113,8 @@ async function readSweep(db: Database) {
 
 /** Cron entries and schedules whose last tick is in the future, or that have missed one. */
 async function readEntriesOff(db: Database) {
-  const { listCron } = await import("../../../insight/lists/cron/list-cron.ts");
-  const all = { search: "", sort: "-last", limit: 100, cursor: null } as const;
-  const { entries } = await listCron(db, all);
-  return entries.filter(({ isAhead, lateSinceMs }) => isAhead || lateSinceMs !== null);
+  const { readEntriesOff: read } = await import("../../../insight/lists/cron/list-cron.ts");
+  return read(db);
 }
 
 /** Cron entries that live workers have in several versions. */

@@ -5,7 +5,7 @@ import { InputError, WorkerError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
 import { span } from "../../arguments/values.ts";
 import { liveScreen } from "../../output/live-screen.ts";
-import { print, printJson } from "../../output/print.ts";
+import { print, printFailureJson, printJson } from "../../output/print.ts";
 import { withConnection } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
 import { stoppable } from "../../shell/signals.ts";
@@ -92,9 +92,17 @@ async function jsonLines(
 ): Promise<void> {
   const { countsJson } = await import("../../../insight/json/counts-json.ts");
   const { incidentsJson } = await import("../../../insight/json/insight-json.ts");
+  let hasRead = false;
   do {
-    const { snapshot, incidents } = await read();
-    const json = incidents === null ? null : incidentsJson(incidents);
-    printJson(`{"counts":${countsJson(snapshot)},"incidents":${JSON.stringify(json)}}`);
+    try {
+      const { snapshot, incidents } = await read();
+      const json = incidents === null ? null : incidentsJson(incidents);
+      printJson(`{"counts":${countsJson(snapshot)},"incidents":${JSON.stringify(json)}}`);
+      hasRead = true;
+    } catch (error) {
+      // A restarting server is away for a moment; a first reading that fails is an error of the command.
+      if (!hasRead || !(error instanceof WorkerError)) throw error;
+      printFailureJson({ error: error.message, code: error.code });
+    }
   } while (await wait(intervalMs, signal));
 }

@@ -100,6 +100,15 @@ export async function entriesNamed(
   return { entries: await withPending(db, found, nowMs), nowMs };
 }
 
+const MAX_OFF = 100;
+
+/** Returns the entries whose last tick is in the future, or that have missed one, at most 100. */
+export async function readEntriesOff(db: Database): Promise<ListedCronEntry[]> {
+  const { all, nowMs } = await readEntries(db);
+  const off = all.filter(({ isAhead, lateSinceMs }) => isAhead || lateSinceMs !== null);
+  return withPending(db, off.slice(0, MAX_OFF), nowMs);
+}
+
 /** A cron entry for whose ticks, from `sinceMs` on, no jobs were added. */
 export interface MissedTicks extends Pick<ListedCronEntry, "identifier" | "source"> {
   readonly sinceMs: number;
