@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wait } from "../../src/base/clock.ts";
+import { WorkerError } from "../../src/base/errors.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
 import { beginOperation, changeOperation } from "../../src/commands/operations/lifecycle.ts";
@@ -415,6 +416,59 @@ test("An undo leaves alone jobs changed by hand since, without a change of updat
   await queue.sql(`update worker._private_jobs set last_error = 'noted' where id = ${a}`);
   const last = await workOn(with_, await changeOperation(with_.store, failed.id, "undo"), never);
   assert.deepEqual([last.undone, last.undoSkipped.changed], [1, 1]);
+});
+
+test("A canary whose watch has failed for a moment is watched again, and the rest follows.", async () => {
+  await add(20);
+  await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
+  const real = tools();
+  const { store } = real;
+  let watches = 0;
+  const canary = async (id: string) => {
+    if (++watches === 1) throw new WorkerError("database_timeout", "the statement took too long");
+    await queue.sql("delete from worker._private_jobs where attempts = 0");
+    return store.canary(id);
+  };
+  const ended = await runWith({ ...real, store: { ...store, canary } }, "retry", "is:failed", {
+    canary: 3,
+  });
+  assert.deepEqual([ended.state, ended.done, ended.isCanaryOver], ["done", 20, true]);
+});
+
+test("An operation ends as done and its undo as undone, although its lease has expired, unless another process took it.", async () => {
+  await add(5);
+  const real = tools();
+  const { store } = real;
+  /** Expires the lease after each call, the first of which fails. */
+  const slow = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => {
+    let calls = 0;
+    return async (...args: A) => {
+      const result = ++calls === 1 ? null : await work(...args);
+      await queue.sql("update worker._private_operations set lease_until = now() - interval '1 s'");
+      if (result === null) throw new WorkerError("database_timeout", "the statement took too long");
+      return result;
+    };
+  };
+  const states = new Set<string>();
+  const with_ = {
+    ...real,
+    store: { ...store, batch: slow(store.batch), undoBatch: slow(store.undoBatch) },
+    onProgress: ({ state }: JobOperation) => void states.add(state),
+  };
+  const done = await runWith(with_, "fail", "task:t");
+  assert.deepEqual([done.state, done.done], ["done", 5]);
+  const undone = await workOn(with_, await changeOperation(store, done.id, "undo"), never);
+  assert.deepEqual([undone.state, undone.undone], ["undone", 5]);
+  assert.deepEqual([...states], ["running", "done", "undone"]);
+});
+
+test("An operation that fails while it watches its canary is failed, with the reason.", async () => {
+  await add(2);
+  const real = tools();
+  const canary = () => Promise.reject(new WorkerError("database_error", "no such column"));
+  const store = { ...real.store, canary };
+  const ended = await runWith({ ...real, store }, "retry", "task:t", { canary: 1 });
+  assert.deepEqual([ended.state, ended.error], ["failed", "no such column"]);
 });
 
 test("A job that was failed by hand has not failed again, and does not stop a canary.", async () => {

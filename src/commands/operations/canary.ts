@@ -19,7 +19,8 @@ export async function watchCanary(
 ): Promise<JobOperation> {
   const { id } = operation;
   const mine = { isMine: true } as const;
-  const watched = await store.move(id, { from: ["running"], to: "canary", ...mine });
+  // After a failed round it is in the state `canary` already.
+  const watched = await store.move(id, { from: ["running", "canary"], to: "canary", ...mine });
   const until = monotonic() + MAX_WATCH_MS;
   let verdict: Verdict | null = watched === null ? TAKEN : null;
   while (verdict === null && !signal.aborted) {

@@ -26,7 +26,7 @@ import { isDeletion } from "../before-images/job-change.ts";
 import { watchCanary } from "./canary.ts";
 import { probeHead } from "./head-probe.ts";
 import { changeOf } from "./model/action.ts";
-import { type JobOperation, skippedJobs } from "./model/operation.ts";
+import { atWork, type JobOperation, skippedJobs } from "./model/operation.ts";
 import type { Batch, OperationStore } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
 import { type BatchPace, createPace } from "./pace.ts";
@@ -56,6 +56,7 @@ export async function workOn(
   try {
     while (!signal.aborted) {
       try {
+        if (failures > 0) current = await reread(store, current);
         const next = await round(current, signal);
         failures = 0;
         tools.onProgress?.(next.operation);
@@ -66,15 +67,14 @@ export async function workOn(
         if (!isPassing(error) || ++failures > MAX_FAILURES) throw error;
         if ((error as WorkerError).code === "database_timeout") pace.tooLong();
         await tools.wait(backoffDelay(failures, { firstMs: 100, longestMs: 5_000 }), signal);
-        // The commit may have happened, which the row shows.
-        current = (await store.find(id).catch(() => null)) ?? current;
       }
     }
   } catch (error) {
     return failOperation(tools, current, error);
   }
-  const from = [current.state];
-  const left = await store.move(id, { from, to: "interrupted", isMine: true }).catch(() => null);
+  const left = await store
+    .move(id, { from: atWork, to: "interrupted", isMine: true })
+    .catch(() => null);
   return left ?? (await store.find(id).catch(() => null)) ?? current;
 }
 
@@ -182,7 +182,6 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
       undoSkipped,
     };
     if (batch.found < limit) {
-      const { state } = operation;
       const isDelete = isDeletion(changeOf(action, changes));
       const columns = isDelete ? await readForeignColumns(reads) : [];
       if (columns.length > 0) {
@@ -192,7 +191,7 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
         );
       }
       return endedRound(
-        (await store.move(id, { from: [state], to: "undone", isMine: true })) ??
+        (await store.move(id, { from: ["undoing"], to: "undone", isMine: true })) ??
           (await findOr(store, id, next)),
       );
     }
@@ -222,13 +221,22 @@ const awaitsCanary = ({ canary, isCanaryOver, done }: JobOperation) =>
 
 const endedRound = (operation: JobOperation): Round => ({ operation, isOver: true, pauseMs: 0 });
 
+/**
+ * Returns the operation after a failed round, whose commit may have happened. Its lease is renewed first: an expired one
+ * would be read as `interrupted`.
+ */
+async function reread(store: OperationStore, last: JobOperation): Promise<JobOperation> {
+  await store.renew(last.id);
+  return findOr(store, last.id, last);
+}
+
 /** Returns the operation in the state that another process has left. */
 const findOr = async (store: OperationStore, id: string, last: JobOperation) =>
   (await store.find(id)) ?? last;
 
 async function endOperation(store: OperationStore, operation: JobOperation) {
-  const { id, state } = operation;
-  const moved = await store.move(id, { from: [state], to: "done", isMine: true });
+  const { id } = operation;
+  const moved = await store.move(id, { from: ["running"], to: "done", isMine: true });
   return moved ?? findOr(store, id, operation);
 }
 
@@ -244,12 +252,12 @@ async function failOperation(
   operation: JobOperation,
   error: unknown,
 ): Promise<JobOperation> {
-  const { id, state } = operation;
+  const { id } = operation;
   const message = error instanceof Error ? error.message : String(error);
   logger.error({ operation: id, error: message, code: codeOf(error) }, "an operation has failed");
   const why = message.slice(0, 1_000);
   const moved = await store
-    .move(id, { from: [state], to: "failed", isMine: true, error: why })
+    .move(id, { from: atWork, to: "failed", isMine: true, error: why })
     .catch(() => null);
   return moved ?? { ...operation, state: "interrupted", error: why };
 }

@@ -23,11 +23,11 @@
     rate_per_s = null,
     eta_s = null
   where id = $1::bigint
-  and (case
+  and (case when $5::boolean then state else case
     when operation.state in ('running', 'canary', 'undoing')
       and coalesce(operation.lease_until < pg_catalog.clock_timestamp(), true) then 'interrupted'
     else operation.state
-  end) = any($2::text[])
+  end end) = any($2::text[])
   and (not $5::boolean or owner = $6::text)
   returning 
   operation.id, operation.query, operation.now_us, operation.action, operation.changes,

@@ -242,7 +242,7 @@ const moveSql = (s: string) => `
     rate_per_s = null,
     eta_s = null
   where id = $1::bigint
-  and (${EFFECTIVE_STATE}) = any($2::text[])
+  and (case when $5::boolean then state else ${EFFECTIVE_STATE} end) = any($2::text[])
   and (not $5::boolean or owner = $6::text)
   returning ${operationColumns}`;
 
