@@ -580,6 +580,46 @@ test("Receipts and undo data are deleted when they expire.", async () => {
   assert.equal(left.length, 0);
 });
 
+const abandoned: Readonly<Record<string, string>> = {
+  paused: "state = 'paused', owner = null, lease_until = now() - interval '25 hours'",
+  interrupted: "state = 'interrupted', owner = null, lease_until = now() - interval '25 hours'",
+  killed: "state = 'running', owner = 'a', lease_until = now() - interval '25 hours'",
+  "paused by an earlier version":
+    "state = 'paused', owner = null, lease_until = null, created_at = now() - interval '25 hours'",
+};
+
+for (const [name, becomes] of Object.entries(abandoned)) {
+  test(`An operation that is not resumed for 24 hours is stopped, and its receipt is deleted: ${name}.`, async () => {
+    await add(3);
+    const with_ = tools();
+    const stop = new AbortController();
+    const { operation } = await beginWith(with_, "fail", "task:t");
+    const { id } = operation;
+    const begun = await workOn(
+      { ...with_, onProgress: () => stop.abort() },
+      operation,
+      stop.signal,
+    );
+    assert.deepEqual([begun.state, begun.done], ["interrupted", 3]);
+    const images = () =>
+      queue.sql("select from worker._private_operation_rows where operation_id = $1", [id]);
+    await queue.sql("update worker._private_operations set created_at = now() - interval '2 days'");
+    while (await with_.store.tidy());
+    assert.deepEqual(
+      [(await with_.store.find(id))?.state, (await images()).length],
+      ["interrupted", 3],
+      "it was interrupted just now",
+    );
+    await queue.sql(`update worker._private_operations set ${becomes} where id = $1`, [id]);
+    while (await with_.store.tidy());
+    const stopped = await with_.store.find(id);
+    assert.deepEqual([stopped?.state, stopped?.canUndo], ["stopped", false]);
+    assert.equal(stopped?.error, "not resumed before its receipt expired");
+    assert.equal((await images()).length, 0);
+    await assert.rejects(changeOperation(with_.store, id, "resume"), { code: "conflict" });
+  });
+}
+
 test("While a worker runs, every job is either run once or deleted, never both.", async () => {
   await add(2_000);
   const ran: string[] = [];

@@ -124,7 +124,9 @@ export function outcomeLines(
     case "failed":
       return [`Failed after ${jobsOf(done)}: ${error ?? "see the log"}`];
     case "stopped":
-      return [`Stopped after ${jobsOf(done)}${leftText(operation)}${undoneText(operation)}`];
+      return [
+        `Stopped after ${jobsOf(done)}${leftText(operation)}${undoneText(operation)}${error === null ? "" : `: ${error}`}`,
+      ];
     case "running":
     case "canary":
     case "undoing":

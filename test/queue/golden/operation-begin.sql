@@ -1,5 +1,5 @@
   update "worker"._private_operations
-  set state = 'interrupted', owner = null, lease_until = null
+  set state = 'interrupted', owner = null
   where state = any('{running,canary,undoing}') and lease_until < pg_catalog.clock_timestamp();
 
   insert into "worker"._private_operations as operation (

@@ -1,5 +1,5 @@
   update "worker"._private_operations
-  set state = 'interrupted', owner = null, lease_until = null
+  set state = 'interrupted', owner = null
   where state = any('{running,canary,undoing}') and lease_until < pg_catalog.clock_timestamp();
 
   update "worker"._private_operations as operation
@@ -9,6 +9,8 @@
     lease_until = case
       when $4::boolean or ($5::boolean and $3 = any('{running,canary,undoing}'))
       then pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $7::int)
+      -- Since then no process works on it, for its expiry.
+      when $3 in ('paused', 'interrupted') then pg_catalog.clock_timestamp()
     end,
     -- What was done to the end has dealt with all ids, unless its limit was the end.
     after_id = case when $3 = 'done' and not coalesce(done >= most, false) then max_id else after_id end,

@@ -1,7 +1,7 @@
 // An operation: an action on all jobs that match a query, performed in batches, ascending by id.
 //
 //   running ⇄ paused            running ──▶ canary ──▶ running, or paused when some failed again
-//      │  ╲ lease expired: interrupted, until it is resumed
+//      │  ╲ lease expired: interrupted, until it is resumed; paused or interrupted for 24 hours: stopped
 //      ├──▶ done      ┐
 //      ├──▶ stopped   ├──▶ undoing ──▶ undone
 //      └──▶ failed    ┘

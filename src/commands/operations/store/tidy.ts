@@ -1,31 +1,50 @@
-// Deletes receipts and undo data of ended operations that have expired, and the oldest beyond a million rows or 20,000
-// operations. A program may act on single jobs many times a second, and each of these actions is stored.
+// Deletes receipts and undo data that have expired, and the oldest beyond a million rows or 20,000 operations. A program
+// may act on single jobs many times a second, and each of these actions is stored. An operation that is paused or
+// interrupted then is stopped: its receipt and its undo would have only the jobs that it changes after it is resumed.
 import { type Database, query } from "../../../database/database.ts";
-import { MAX_ROWS, UNDO_HOURS } from "../model/operation.ts";
+import { atWork, MAX_ROWS, UNDO_HOURS } from "../model/operation.ts";
+import { EFFECTIVE_STATE } from "./operation-row.ts";
 
 const MAX_OPERATIONS = 20_000;
+/** The error of an operation that was stopped because its receipt had expired. */
+const EXPIRED = "not resumed before its receipt expired";
 // The number of rows that one statement deletes, so that it ends quickly and does not hold back vacuum.
 const TIDIED_AT_ONCE = 5_000;
 
+/** A condition: no process works on the operation. */
+const IDLE = `(${EFFECTIVE_STATE}) <> all('{${atWork.join(",")}}')`;
+const IS_OPEN = "operation.state not in ('done', 'stopped', 'failed', 'undone')";
+/** Since when. A version before this one stored no time of a pause. */
+const IDLE_SINCE =
+  "coalesce(greatest(operation.finished_at, operation.lease_until), operation.created_at)";
+
+// IDLE is checked again by the update, because the operation may have been resumed meanwhile.
 const expireSql = (s: string) => `
-  with ended as (
+  with candidates as (
     select id, pg_catalog.sum(kept) over (order by id desc) - kept::numeric as kept_since
     from ${s}._private_operations
-    where kept > 0
+    where kept > 0 or finished_at is null
   ), old as (
     select operation.id
-    from ended join ${s}._private_operations as operation using (id)
-    where operation.state in ('done', 'stopped', 'failed', 'undone')
+    from candidates join ${s}._private_operations as operation using (id)
+    where ${IDLE}
     and (
-      ended.kept_since >= ${MAX_ROWS}::numeric
-      or operation.finished_at < pg_catalog.now() - interval '${UNDO_HOURS} hours'
+      candidates.kept_since >= ${MAX_ROWS}::numeric
+      or ${IDLE_SINCE} < pg_catalog.now() - interval '${UNDO_HOURS} hours'
       or operation.id <= ${oldest(s)}
     )
     order by operation.id
     limit ${TIDIED_AT_ONCE}
   ), expired as (
-    update ${s}._private_operations as operation set kept = 0
-    from old where operation.id = old.id
+    update ${s}._private_operations as operation
+    set
+      kept = 0,
+      state = case when ${IS_OPEN} then 'stopped' else state end,
+      error = case when ${IS_OPEN} then coalesce(error, '${EXPIRED}') else error end,
+      finished_at = coalesce(finished_at, pg_catalog.now()),
+      owner = null,
+      lease_until = null
+    from old where operation.id = old.id and ${IDLE}
     returning 1
   ), outdated as (
     delete from ${s}._private_rehearsals where expires_at < pg_catalog.now()
