@@ -70,6 +70,16 @@ test("A performed command leaves one record, with its target and its origin.", a
   assert.deepEqual(unlocked.records[0]?.workers, ["w1", "w2"]);
 });
 
+test("A dry run leaves no record.", async () => {
+  const dry = commands.filter(({ fields }) => "dry_run" in fields).map(({ name }) => name);
+  assert.deepEqual(dry.toSorted(), ["migrate", "sweep"]);
+  for (const name of dry) {
+    const { records, done } = await run(name, { dry_run: true });
+    assert.ok(!(done instanceof Error));
+    assert.deepEqual(records, [], name);
+  }
+});
+
 test("The record of a sweep has the workers whose jobs were recovered.", async () => {
   const [job] = await add(1);
   await lockJob(queue, job?.id ?? "", "nobody-1", "1 day");

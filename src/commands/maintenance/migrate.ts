@@ -72,6 +72,7 @@ export const migrateCommand = defineCommand({
     indexes: "string[]",
     skipped_indexes: "string[]",
   },
+  isPreview: (input) => input.dry_run === true,
   run: async (
     db,
     {
