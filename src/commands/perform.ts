@@ -96,7 +96,7 @@ async function performOn(
   checked: Input<CommandFields>,
   options: PerformOptions,
 ): Promise<PerformedWork> {
-  const target = targetOf(checked);
+  const target = targetOf(command, checked);
   const facts = async (of: Target) => (options.isAudited === true ? readFacts(db, of) : null);
   const canRecord = options.recordFor !== undefined && command.operationId !== undefined;
   const before = await facts(target);
@@ -167,22 +167,24 @@ function refuse(problems: readonly Problem[] = []): void {
 
 type Target = Pick<CommandRecord, "ids" | "key" | "workers">;
 
-function targetOf(input: Readonly<Record<string, unknown>>): Target {
+function targetOf(command: Command, input: Readonly<Record<string, unknown>>): Target {
   const { ids, key, worker_ids: workers } = input;
   return {
     ids: (ids as readonly string[] | undefined) ?? null,
-    key: (key as string | undefined) ?? null,
+    key: isKeyTarget(command) ? ((key as string | undefined) ?? null) : null,
     workers: (workers as readonly string[] | undefined) ?? null,
   };
 }
 
-const TARGETS = ["ids", "key", "worker_ids"];
+/** Whether a key in the input is that of the command's job. A schedule's key is that of later jobs. */
+const isKeyTarget = ({ jobIds }: Command) => jobIds !== undefined;
 
 /** Returns all plain values. Payloads are left out, because they are the application's data. */
-function changesIn({ fields }: Command, input: Readonly<Record<string, unknown>>) {
+function changesIn(command: Command, input: Readonly<Record<string, unknown>>) {
+  const targets = ["ids", "worker_ids", ...(isKeyTarget(command) ? ["key"] : [])];
   const changes = Object.entries(input).filter(
     ([name, value]) =>
-      value !== undefined && !TARGETS.includes(name) && fields[name]?.kind !== "json",
+      value !== undefined && !targets.includes(name) && command.fields[name]?.kind !== "json",
   );
   return Object.fromEntries(changes);
 }

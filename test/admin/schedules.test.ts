@@ -93,6 +93,20 @@ test("Each action is in the audit trail with its user, without the payload.", as
   assert.doesNotMatch(JSON.stringify(entries.map(({ changes }) => changes)), /payload/);
 });
 
+test("The key of a schedule is a change in its entry, and the jobs with this key are not listed.", async () => {
+  const key = "nightly report";
+  await client.post("/api/jobs", { identifier: "report", key });
+  await post({ ...NIGHTLY, overlap: "allow", key });
+  await post({ action: "change", identifier: "nightly", key });
+  await post({ action: "remove", identifier: "nightly" });
+  const { entries } = (await client.get("/api/activity?limit=4")).body;
+  const [, changed, added, job] = entries;
+  for (const entry of [changed, added]) {
+    assert.deepEqual([entry.key, entry.before, entry.changes.key], [null, null, key], entry.action);
+  }
+  assert.deepEqual([job.key, job.after.length, job.changes.key], [key, 1, undefined]);
+});
+
 test("A row that SQL has made invalid is listed without its definition, and is no fault of the request.", async () => {
   await pool.query(
     "insert into worker._private_schedules (identifier, task, pattern, payload) values ('long', 't', '@daily', to_json(repeat('a', 70000)))",
