@@ -104,6 +104,39 @@ test("A burst that was not given follows the rate, and one that was given stays.
   assert.equal(await burstOf("usual"), 50);
 });
 
+test("The back-offs of all queues of a limit are ended, however many they are.", async () => {
+  await performed("limit-set", { name: "tenants", queue: "tenant/*", concurrency: 1 });
+  await pool.query(`
+    with queues as (
+      insert into worker._private_job_queues (queue_name, locked_at, locked_by)
+      select name || n, 'infinity', 'paused:429'
+      from generate_series(1, 1200) as n, unnest(array['tenant/', 'other/']) as name
+      returning queue_name
+    ), pauses as (
+      insert into worker._private_pauses (scope, name, resume_at)
+      select 'queue', queue_name, '2100-01-01' from queues
+    )
+    insert into worker._private_back_offs (scope, name, until)
+    select 'queue', queue_name, '2100-01-01' from queues`);
+  await pool.query(`update worker._private_pauses set resume_at = '2101-01-01', reason = 'by hand'
+    where name = 'tenant/7'`);
+  const { message } = await performed("limit-end-back-off", { name: "tenants" });
+  assert.equal(message, "Ended 1,200 back-offs");
+  const left = async (table: string, name: string) => {
+    const { rows } = await pool.query<{ name: string }>(
+      `select ${name} as name from worker.${table} and ${name} like 'tenant/%'`,
+    );
+    return rows.map((row) => row.name);
+  };
+  assert.deepEqual(await left("_private_pauses where true", "name"), ["tenant/7"]);
+  assert.deepEqual(await left("_private_back_offs where until > now()", "name"), []);
+  const paused = "_private_job_queues where locked_by like 'paused:%'";
+  assert.deepEqual(await left(paused, "queue_name"), ["tenant/7"]);
+  const { rows } = await pool.query("select from worker._private_pauses where name like 'other/%'");
+  assert.equal(rows.length, 1_200);
+  await performed("limit-remove", { name: "tenants" });
+});
+
 test("A limit beyond the most is refused, and the others stay.", async () => {
   await pool.query(`insert into worker._private_limits (name, scope, match, concurrency)
     select 'many-' || n, 'task', 't', 1 from generate_series(1, 1000) as n limit 990`);

@@ -4,13 +4,14 @@ import { WorkerError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { LIMIT_TABLES, requireTables } from "../../database/schema/extensions/missing-tables.ts";
-import { type LimitDefinition, likePattern, matches } from "../../domain/limits/limit.ts";
+import { type LimitDefinition, likePattern } from "../../domain/limits/limit.ts";
 import { shortName } from "../../domain/words.ts";
 import { unreportedNote } from "../../insight/limits/unreported.ts";
 import { readLimits } from "../../queue/limits/limits.ts";
 import { CONTROL } from "../../queue/pauses/pause.ts";
+import { contendedTransaction } from "../../queue/sql/contended-query.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
-import { endPause } from "../pauses/set-pause.ts";
+import { endPauses } from "../pauses/set-pause.ts";
 import { changedLimit, type SetInput } from "./limit-fields.ts";
 import { setLimit } from "./set-limit.ts";
 
@@ -58,23 +59,33 @@ export interface EndedBackOff {
   readonly name: string;
 }
 
-/** Ends the back-offs of the limit, and of the tasks or queues that it is for. Returns them. */
+/**
+ * Ends the back-offs of the limit, and of the tasks or queues that it is for. Returns them. A thousand at a time are one
+ * transaction, so that it does not lock all queues of the schema.
+ */
 export async function endBackOffs(db: Database, name: string): Promise<readonly EndedBackOff[]> {
   await requireTables(db, LIMIT_TABLES);
-  return inTransaction(db, async (inside) => {
-    const limit = await findLimit(inside, name);
-    if (limit === null) throw noLimit(name);
-    const { scope, match } = limit.definition;
-    const rows = await query<EndedBackOff & { is_pause: boolean }>(inside, backOffsSql, [
-      ...[name, scope, likePattern(match)],
-    ]);
-    const ended = rows.filter((one) => one.scope === "limit" || matches(match, one.name));
-    for (const { scope: of, name: target, is_pause } of ended) {
-      if (of !== "limit" && is_pause) await endPause(inside, { scope: of, name: target });
-      await query(inside, endSql, [of, target]);
-    }
-    return ended.map(({ scope: of, name: target }) => ({ scope: of, name: target }));
-  });
+  const limit = await findLimit(db, name);
+  if (limit === null) throw noLimit(name);
+  const all: EndedBackOff[] = [];
+  for (;;) {
+    const ended = await contendedTransaction(db, (inside) => endSome(inside, limit.definition));
+    all.push(...ended);
+    if (ended.length < ENDED_AT_ONCE) return all;
+  }
+}
+
+async function endSome(
+  db: Database,
+  { name, scope, match }: LimitDefinition,
+): Promise<readonly EndedBackOff[]> {
+  const rows = await query<EndedBackOff & { is_pause: boolean }>(db, backOffsSql, [
+    ...[name, scope, likePattern(match)],
+  ]);
+  const paused = rows.filter(({ is_pause }) => is_pause).map((row) => row.name);
+  if (paused.length > 0) await endPauses(db, scope, paused);
+  await query(db, endSql, [rows.map((row) => row.scope), rows.map((row) => row.name)]);
+  return rows.map((row) => ({ scope: row.scope, name: row.name }));
 }
 
 // An advisory lock, because the limit may not exist yet.
@@ -87,7 +98,7 @@ select case when $1::text = 'task'
   then exists (select from ${s}._private_tasks where identifier like $2::text)
   else exists (select from ${s}._private_job_queues where queue_name like $2::text) end as is_known`;
 
-const MAX_ENDED = 1_000;
+const ENDED_AT_ONCE = 1_000;
 
 // A pause with another end was set or changed by a person, and stays.
 const backOffsSql: Statement = (s) => `
@@ -98,12 +109,13 @@ from ${s}._private_back_offs as backs
 where backs.until > pg_catalog.now() and (backs.scope = 'limit' and backs.name = $1::text
   or backs.scope = $2::text and backs.name like $3::text)
 order by backs.scope, backs.name, backs.until desc
-limit ${MAX_ENDED}`;
+limit ${ENDED_AT_ONCE}`;
 
 const endSql: Statement = (s) => `
 with ended as (
-  update ${s}._private_back_offs set until = pg_catalog.now()
-  where scope = $1::text and name = $2::text and until > pg_catalog.now()
+  update ${s}._private_back_offs as backs set until = pg_catalog.now()
+  from unnest($1::text[], $2::text[]) as target (scope, name)
+  where backs.scope = target.scope and backs.name = target.name and backs.until > pg_catalog.now()
   returning 1
 )
 select pg_catalog.pg_notify('${CONTROL}', pg_catalog.random()::text), ${announceJobs("1")}

@@ -5,6 +5,7 @@ import { CONTROL_TABLES, requireTables } from "../../database/schema/extensions/
 import {
   CONTROL,
   isBusy,
+  type PauseScope,
   type PauseTables,
   type PauseTarget,
   pauseTables,
@@ -73,10 +74,18 @@ export interface ResumeResult {
 }
 
 /** Ends a pause. */
-export async function endPause(db: Database, { scope, name }: PauseTarget): Promise<ResumeResult> {
+export const endPause = (db: Database, { scope, name }: PauseTarget): Promise<ResumeResult> =>
+  endPauses(db, scope, [name]);
+
+/** Ends pauses of one scope. Returns whether one of them was paused, and whether one waits. */
+export async function endPauses(
+  db: Database,
+  scope: PauseScope,
+  names: readonly string[],
+): Promise<ResumeResult> {
   await requireTables(db, CONTROL_TABLES, "a pause");
-  const statement = scope === "queue" ? resumeQueueSql(await pauseTables(db)) : resumeTaskSql;
-  const [row] = await contendedQuery<ResumedRow>(db, statement, [scope, name]);
+  const statement = scope === "queue" ? resumeQueuesSql(await pauseTables(db)) : resumeTasksSql;
+  const [row] = await contendedQuery<ResumedRow>(db, statement, [scope, names]);
   return { wasPaused: row?.was_paused === true, waitsForJob: row?.waits === true };
 }
 
@@ -87,28 +96,31 @@ interface ResumedRow {
 
 const news = `${announceJobs("1")}, ${announce}`;
 
-const resumeTaskSql: Statement = (s) => `
+const resumeTasksSql: Statement = (s) => `
 with ended as (
-  delete from ${s}._private_pauses where scope = $1::text and name = $2::text
+  delete from ${s}._private_pauses where scope = $1::text and name = any($2::text[])
   returning resume_at is null or resume_at > pg_catalog.now() as is_paused
 )
-select is_paused as was_paused, false as waits, ${news} from ended`;
+select pg_catalog.bool_or(is_paused) as was_paused, false as waits, ${news}
+from ended having pg_catalog.count(*) > 0`;
 
 // While a job of the queue runs, the pause stays, and ends when that job does (endDuePauses). If the queue were
 // unlocked now, its next job would run beside that one. The queue's lock is no longer at infinity, but has the present
 // time, so that Graphile workers unlock it after 4 hours where no other workers run.
-const resumeQueueSql =
+const resumeQueuesSql =
   (tables: PauseTables): Statement =>
   (s) =>
     `
 with pause as materialized (
-  select scope from ${s}._private_pauses where scope = $1::text and name = $2::text for update
+  select scope from ${s}._private_pauses where scope = $1::text and name = any($2::text[])
+  order by name for update
 ), queue as materialized (
-  select queues.id, queues.locked_by from ${s}._private_job_queues as queues
+  select queues.id, queues.queue_name, queues.locked_by from ${s}._private_job_queues as queues
   where (select pg_catalog.count(*) from pause) >= 0
-  and queues.queue_name = $2::text and ${isPausedQueue("queues")} for update
+  and queues.queue_name = any($2::text[]) and ${isPausedQueue("queues")}
+  order by queues.id for update
 ), busy as materialized (
-  select id from queue where ${isBusy(s, "queue", tables)}
+  select id, queue_name from queue where ${isBusy(s, "queue", tables)}
 ), unlocked as (
   update ${s}._private_job_queues${tables.slots ? " as queues" : ""} set ${resumeAssignments(s, tables)}
   where id in (select id from queue) and id not in (select id from busy)
@@ -118,10 +130,10 @@ with pause as materialized (
   where id in (select id from busy)
 ), due as (
   insert into ${s}._private_pauses as pauses (scope, name, resume_at)
-  select $1::text, $2::text, pg_catalog.now() from busy
+  select $1::text, queue_name, pg_catalog.now() from busy
   on conflict (scope, name) do update set resume_at = excluded.resume_at
 ), ended as (
   delete from ${s}._private_pauses
-  where scope = $1::text and name = $2::text and not exists (select from busy)
+  where scope = $1::text and name = any($2::text[]) and name not in (select queue_name from busy)
 )
 select exists (select from queue) as was_paused, exists (select from busy) as waits, ${news}`;

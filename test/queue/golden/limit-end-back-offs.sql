@@ -21,8 +21,9 @@ order by backs.scope, backs.name, backs.until desc
 limit 1000;
 
 with ended as (
-  update "worker"._private_back_offs set until = pg_catalog.now()
-  where scope = $1::text and name = $2::text and until > pg_catalog.now()
+  update "worker"._private_back_offs as backs set until = pg_catalog.now()
+  from unnest($1::text[], $2::text[]) as target (scope, name)
+  where backs.scope = target.scope and backs.name = target.name and backs.until > pg_catalog.now()
   returning 1
 )
 select pg_catalog.pg_notify('worker:control', pg_catalog.random()::text), pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1))

@@ -1,13 +1,15 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
 with pause as materialized (
-  select scope from "worker"._private_pauses where scope = $1::text and name = $2::text for update
+  select scope from "worker"._private_pauses where scope = $1::text and name = any($2::text[])
+  order by name for update
 ), queue as materialized (
-  select queues.id, queues.locked_by from "worker"._private_job_queues as queues
+  select queues.id, queues.queue_name, queues.locked_by from "worker"._private_job_queues as queues
   where (select pg_catalog.count(*) from pause) >= 0
-  and queues.queue_name = $2::text and coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) for update
+  and queues.queue_name = any($2::text[]) and coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false)
+  order by queues.id for update
 ), busy as materialized (
-  select id from queue where not exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queue.id) and case
+  select id, queue_name from queue where not exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queue.id) and case
     when case when coalesce(pg_catalog.left(queue.locked_by, 8) like 'paused:%', false) then
       pg_catalog.substr(queue.locked_by, nullif(pg_catalog.strpos(queue.locked_by, pg_catalog.chr(10)), 0) + 1) end is null then false
     when exists (select from "worker"._private_workers as workers
@@ -25,10 +27,10 @@ with pause as materialized (
   where id in (select id from busy)
 ), due as (
   insert into "worker"._private_pauses as pauses (scope, name, resume_at)
-  select $1::text, $2::text, pg_catalog.now() from busy
+  select $1::text, queue_name, pg_catalog.now() from busy
   on conflict (scope, name) do update set resume_at = excluded.resume_at
 ), ended as (
   delete from "worker"._private_pauses
-  where scope = $1::text and name = $2::text and not exists (select from busy)
+  where scope = $1::text and name = any($2::text[]) and name not in (select queue_name from busy)
 )
 select exists (select from queue) as was_paused, exists (select from busy) as waits, pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1)), pg_catalog.pg_notify('worker:control', pg_catalog.random()::text)
