@@ -112,7 +112,7 @@ const folders: Record<string, Record<string, readonly string[]>> = {
     schedules: ["declare", "jobs"],
     "": ["audit", "declare", "indexes", "jobs", "limits", "maintenance", "pauses", "schedules"],
     "operations/model": ["audit", "before-images", "declare", ""],
-    "operations/store": ["before-images", "declare", "operations/model"],
+    "operations/store": ["audit", "before-images", "declare", "operations/model"],
     "operations/rehearse": ["before-images", "declare", "operations/model"],
     operations: ["audit", "before-images", "operations/model", "operations/rehearse"],
   },

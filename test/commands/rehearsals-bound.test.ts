@@ -1,6 +1,8 @@
 // Rehearsals are stored until they are started, or for a quarter of an hour; their number is bounded.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { useOnce } from "../../src/commands/audit/use-once.ts";
+import { rehearse } from "../../src/commands/operations/rehearse/rehearse.ts";
 import { testQueue } from "../queue/queue-database.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { beginWith, operationTools } from "./operation-tools.ts";
@@ -18,4 +20,17 @@ test("Of many rehearsals the newest thousand are stored, and the newest can be s
     "select count(*)::int as count, min(id) filter (where id = 'r6000') as newest from worker._private_rehearsals",
   );
   assert.deepEqual(row, { count: 999, newest: "r6000" });
+});
+
+test("A name that was used stays used until it expires, however many rehearsals are stored.", async () => {
+  const soon = Date.now() + 60_000;
+  assert.equal(await useOnce(queue.db, "ticket", soon), true);
+  await queue.sql(
+    `insert into worker._private_rehearsals (id, expires_at, rehearsal)
+     select 'r' || n, now() + interval '15 minutes', '{}' from generate_series(1, 1000) as n`,
+  );
+  const with_ = operationTools(queue.db);
+  await rehearse(with_, { query: "task:mine", action: "fail", changes: {} });
+  assert.equal(await with_.store.take("used ticket"), null);
+  assert.equal(await useOnce(queue.db, "ticket", soon), false);
 });

@@ -1,10 +1,13 @@
 // Names that can be used once across all admins of a schema. With the extension, the first use wins. The names are
-// stored among the rehearsals, which also expire, are also used once, and are deleted by the same cleanup.
+// stored among the rehearsals, which also expire, and are deleted by the same cleanup.
 import { type Database, query } from "../../database/database.ts";
+
+/** The start of the ids of these rows. */
+export const USED = "used ";
 
 /** Marks a name as used. Returns true for the first use. Needs the extension. */
 export async function useOnce(db: Database, name: string, expiresAtMs: number): Promise<boolean> {
-  const rows = await query(db, useSql, [`used ${name}`, expiresAtMs / 1_000]);
+  const rows = await query(db, useSql, [`${USED}${name}`, expiresAtMs / 1_000]);
   return rows.length > 0;
 }
 

@@ -2,6 +2,7 @@
     delete from "worker"._private_rehearsals
     where expires_at < pg_catalog.now() or id in (
       select id from "worker"._private_rehearsals
+      where id not like 'used %'
       order by expires_at desc, id
       offset 999
     )

@@ -4,6 +4,7 @@ import { codeOf, WorkerError } from "../../../base/errors.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { ownKeyOf } from "../../../database/errors/database-errors.ts";
 import { endsPage, newestRows } from "../../../insight/expressions/large-values.ts";
+import { USED } from "../../audit/use-once.ts";
 import { isDeletion } from "../../before-images/job-change.ts";
 import { atWork, type JobOperation, type Rehearsal } from "../model/operation.ts";
 import type { Batch, OperationStore, Speed } from "../model/operation-store.ts";
@@ -146,12 +147,15 @@ function batchOf([row]: readonly BatchRow[], missed: MissedJobs | null = null): 
 
 /** The number of stored rehearsals. The oldest are deleted first, because a rehearsal is meant to be used at once. */
 const MAX_REHEARSALS = 1_000;
+/** A condition: the row is not the mark of a used name, which stays until it expires. */
+const IS_REHEARSAL = `id not like '${USED}%'`;
 
 const keepSql = (s: string) => `
   with deleted as (
     delete from ${s}._private_rehearsals
     where expires_at < pg_catalog.now() or id in (
       select id from ${s}._private_rehearsals
+      where ${IS_REHEARSAL}
       order by expires_at desc, id
       offset ${MAX_REHEARSALS - 1}
     )
@@ -161,7 +165,7 @@ const keepSql = (s: string) => `
 
 const takeSql = (s: string) => `
   delete from ${s}._private_rehearsals
-  where id = $1::text and expires_at > pg_catalog.now()
+  where id = $1::text and expires_at > pg_catalog.now() and ${IS_REHEARSAL}
   returning rehearsal`;
 
 /** Interrupts operations whose owner has lost its lease, so that they no longer prevent others. */
