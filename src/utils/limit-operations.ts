@@ -71,7 +71,7 @@ export function limitOperations(db: Database): LimitOperations {
   };
   return {
     setLimit: async (limit, { setBy = null } = {}) =>
-      setLimit(db, { definition: validate(limitSchema, limit), setBy, isFromCode: false }),
+      setLimit(db, { definition: validate(limitSchema, limit), setBy }),
     removeLimit: async (name) => removeLimit(db, validate(nameSchema, name)),
     endBackOff: async (name) => (await endBackOffs(db, validate(nameSchema, name))).length,
     getLimit: async (name) => {

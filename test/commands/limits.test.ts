@@ -53,7 +53,7 @@ test("Of two equal limits that are set at once one is created, and the other cha
   const client = await pool.connect();
   const set = (on: Queryable, scope: "task" | "queue" = "task") => {
     const definition = { name: "twice", scope, match: "t", concurrency: 1, rate: null };
-    return setLimit({ ...db, client: on }, { definition, setBy: null, isFromCode: false });
+    return setLimit({ ...db, client: on }, { definition, setBy: null });
   };
   await client.query("begin");
   assert.equal(await set(client), true);

@@ -13,7 +13,6 @@ const limit = (name: string) =>
   setLimit(queue.db, {
     definition: { name, scope: "task", match: name, concurrency: 1, rate: null },
     setBy: null,
-    isFromCode: false,
   });
 const add = (queueName: string) => addJob(queue.db, { identifier: "t", spec: { queueName } });
 

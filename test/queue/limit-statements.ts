@@ -64,7 +64,7 @@ const begun: Answer = () => ({ begun: true, known: true });
 const backOff: Answer = () => ({ until_us: "0", began_us: "0" });
 
 export const limitCalls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
-  "limit-set": [(db) => setLimit(db, { definition, setBy: null, isFromCode: false }), there],
+  "limit-set": [(db) => setLimit(db, { definition, setBy: null }), there],
   "limit-change": [(db) => changeLimit(db, { name: "l", concurrency: 1 }, null), there],
   "limit-create": [
     (db) => createLimits(db, [{ ...definition, name: "new" }]).catch(() => {}),

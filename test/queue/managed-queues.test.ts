@@ -35,7 +35,7 @@ const limit = (match: string, concurrency: number | null, rate: FullRate | null 
     concurrency,
     rate,
   };
-  return setLimit(queue.db, { definition, setBy: null, isFromCode: false });
+  return setLimit(queue.db, { definition, setBy: null });
 };
 
 /** Adds due jobs in order. The first makes the row of the queue, as a Graphile worker does. */

@@ -37,7 +37,7 @@ export async function changeLimit(
     await query(inside, lockSql, [`${db.schema.quoted} ${input.name}`]);
     const old = await findLimit(inside, input.name);
     const definition = changedLimit(old?.definition ?? null, input);
-    const isChanged = await setLimit(inside, { definition, setBy, isFromCode: false });
+    const isChanged = await setLimit(inside, { definition, setBy });
     const [row] = await query<{ is_known: boolean }>(inside, knownSql, [
       ...[definition.scope, likePattern(definition.match)],
     ]);

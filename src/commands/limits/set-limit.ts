@@ -15,27 +15,22 @@ import { announceJobs } from "../../queue/sql/notify.ts";
 export interface LimitChange {
   readonly definition: LimitDefinition;
   readonly setBy: string | null;
-  /** Whether a worker's options create it. */
-  readonly isFromCode: boolean;
 }
 
 /**
  * Creates the limit, or replaces the one of this name. Returns false if it was equal before. Throws
  * `extension_missing`, and `conflict` if there are too many or if the name is of a limit of another kind.
  */
-export async function setLimit(
-  db: Database,
-  { definition, setBy, isFromCode }: LimitChange,
-): Promise<boolean> {
+export async function setLimit(db: Database, { definition, setBy }: LimitChange): Promise<boolean> {
   await requireTables(db, LIMIT_TABLES);
   const { name, scope, match, concurrency, rate } = definition;
   const [row] = await contendedQuery<SetRow>(db, setSql, [
     ...[name, scope, match, concurrency, rate?.limit ?? null, rate?.perMs ?? null],
-    ...[rate?.burst ?? null, isFromCode ? "code" : "user", setBy],
+    ...[rate?.burst ?? null, setBy],
   ]);
   if (row?.is_missed === true) {
     if (row.is_full) throw tooMany();
-    return setLimit(db, { definition, setBy, isFromCode });
+    return setLimit(db, { definition, setBy });
   }
   if (row?.is_other === true) {
     const other = scope === "task" ? "queues" : "tasks";
@@ -111,7 +106,7 @@ const EMPTY = `pg_catalog.now()
     + $7::int::float8 * $6::bigint::float8 / $5::int::float8 * interval '1 millisecond'`;
 
 /*
- * $1 name  $2 scope  $3 match  $4 concurrency  $5 rate  $6 period  $7 burst  $8 source  $9 set by
+ * $1 name  $2 scope  $3 match  $4 concurrency  $5 rate  $6 period  $7 burst  $8 set by
  *
  * `behind`: the arrival times that are later than that of an empty bucket of the new rate. A slow old rate may have put
  * them a day ahead, so they are moved back. The rows are locked in the order of fetches, to prevent deadlocks.
@@ -122,7 +117,7 @@ with old as materialized (
 ), stored as (
   insert into ${s}._private_limits as l
     (name, scope, match, concurrency, rate, period_ms, burst, source, set_by)
-  select $1::text, $2::text, $3::text, $4::int, $5::int, $6::bigint, $7::int, $8::text, $9::text
+  select $1::text, $2::text, $3::text, $4::int, $5::int, $6::bigint, $7::int, 'user', $8::text
   where exists (select from old) or (select pg_catalog.count(*) from ${s}._private_limits) < ${MAX_LIMITS}
   on conflict (name) do update set
     match = excluded.match, concurrency = excluded.concurrency, rate = excluded.rate,

@@ -5,7 +5,7 @@ with old as materialized (
 ), stored as (
   insert into "worker"._private_limits as l
     (name, scope, match, concurrency, rate, period_ms, burst, source, set_by)
-  select $1::text, $2::text, $3::text, $4::int, $5::int, $6::bigint, $7::int, $8::text, $9::text
+  select $1::text, $2::text, $3::text, $4::int, $5::int, $6::bigint, $7::int, 'user', $8::text
   where exists (select from old) or (select pg_catalog.count(*) from "worker"._private_limits) < 1000
   on conflict (name) do update set
     match = excluded.match, concurrency = excluded.concurrency, rate = excluded.rate,
