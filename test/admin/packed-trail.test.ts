@@ -92,7 +92,7 @@ test("Entries of another program are replaced by a note, and a search passes the
   const { entries } = await read("/api/activity");
   assert.deepEqual(
     entries.map(({ message }: Json) => message),
-    ["m", ...foreign.map(() => "This entry is of another program: it has no action.")],
+    ["m", ...foreign.map(() => "This entry was written by another program: it has no action.")],
   );
   const found = await read("/api/activity?search=retry");
   assert.equal(found.entries.length, 1);

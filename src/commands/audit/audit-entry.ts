@@ -20,7 +20,7 @@ export interface AuditEntry {
   readonly query: string | null;
   /** The ids of the jobs to change, or of an added job; null without any. */
   readonly ids: readonly string[] | null;
-  /** The key of the job to remove; null without one. */
+  /** The job key in the input, such as that of the job to remove; null without one. */
   readonly key: string | null;
   /** The ids of the workers to unlock; null without any. */
   readonly workers: readonly string[] | null;

@@ -235,7 +235,7 @@ const moveSql = (s: string) => `
       -- Since then no process works on it, for its expiry.
       when $3 in ('paused', 'interrupted') then pg_catalog.clock_timestamp()
     end,
-    -- What was done to the end has dealt with all ids, unless its limit was the end.
+    -- An operation that is done has processed all ids, unless it ended at its limit.
     after_id = case when $3 = 'done' and not coalesce(done >= most, false) then max_id else after_id end,
     finished_at = case
       when $3 in ('done', 'stopped', 'failed') then coalesce(finished_at, pg_catalog.now())
