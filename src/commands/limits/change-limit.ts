@@ -114,7 +114,7 @@ limit ${ENDED_AT_ONCE}`;
 const endSql: Statement = (s) => `
 with ended as (
   update ${s}._private_back_offs as backs set until = pg_catalog.now()
-  from unnest($1::text[], $2::text[]) as target (scope, name)
+  from rows from (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) as target (scope, name)
   where backs.scope = target.scope and backs.name = target.name and backs.until > pg_catalog.now()
   returning 1
 )
