@@ -15,7 +15,8 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     where jobs.id = failed.id
     returning jobs.id
   )
-  select pg_catalog.count(*)::text as deleted, pg_catalog.max(id)::text as last from deleted;
+  select (select pg_catalog.count(*)::text from deleted) as deleted,
+    (select pg_catalog.max(id)::text from failed) as last;
 
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 

@@ -22,7 +22,7 @@ limit 1000;
 
 with ended as (
   update "worker"._private_back_offs as backs set until = pg_catalog.now()
-  from unnest($1::text[], $2::text[]) as target (scope, name)
+  from rows from (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) as target (scope, name)
   where backs.scope = target.scope and backs.name = target.name and backs.until > pg_catalog.now()
   returning 1
 )

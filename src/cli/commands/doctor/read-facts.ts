@@ -113,8 +113,9 @@ async function readSweep(db: Database) {
 
 /** Cron entries and schedules whose last tick is in the future, or that have missed one. */
 async function readEntriesOff(db: Database) {
-  const { readEntriesOff: read } = await import("../../../insight/lists/cron/list-cron.ts");
-  return read(db);
+  const { listCron } = await import("../../../insight/lists/cron/list-cron.ts");
+  const off = { search: "", sort: "next", limit: 100, cursor: null, isOff: true } as const;
+  return (await listCron(db, off)).entries;
 }
 
 /** Cron entries that live workers have in several versions. */

@@ -75,16 +75,17 @@ export interface CronPage {
   readonly count: number;
 }
 
-/** Returns a page of entries. `search`: a text in the identifier or the task. */
-export async function listCron(
-  db: Database,
-  request: PageRequest & { readonly sort: CronSort; readonly search: string },
-): Promise<CronPage> {
+/** `search`: a text in the identifier or the task. `isOff`: only entries that are ahead or late. */
+type CronRequest = PageRequest & { sort: CronSort; search: string; isOff?: true };
+
+/** Returns a page of entries. */
+export async function listCron(db: Database, request: Readonly<CronRequest>): Promise<CronPage> {
   const { all, nowMs } = await readEntries(db);
   const searched = request.search.trim().toLowerCase();
-  const found = all.filter(({ identifier, task }) =>
-    `${identifier} ${task ?? ""}`.toLowerCase().includes(searched),
-  );
+  const found = all.filter(({ identifier, task, isAhead, lateSinceMs }) => {
+    if (request.isOff === true && !isAhead && lateSinceMs === null) return false;
+    return `${identifier} ${task ?? ""}`.toLowerCase().includes(searched);
+  });
   const page = pageOf(found, orders[request.sort], nameOf, request);
   const entries = await withPending(db, page.rows, nowMs);
   return { entries, nextCursor: page.nextCursor, count: found.length };
@@ -98,15 +99,6 @@ export async function entriesNamed(
   const { all, nowMs } = await readEntries(db);
   const found = all.filter((one) => one.identifier === identifier).toReversed();
   return { entries: await withPending(db, found, nowMs), nowMs };
-}
-
-const MAX_OFF = 100;
-
-/** Returns the entries whose last tick is in the future, or that have missed one, at most 100. */
-export async function readEntriesOff(db: Database): Promise<ListedCronEntry[]> {
-  const { all, nowMs } = await readEntries(db);
-  const off = all.filter(({ isAhead, lateSinceMs }) => isAhead || lateSinceMs !== null);
-  return withPending(db, off.slice(0, MAX_OFF), nowMs);
 }
 
 /** A cron entry for whose ticks, from `sinceMs` on, no jobs were added. */
