@@ -129,6 +129,13 @@ describe("A row that this version cannot read", () => {
       await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z");
     await setNext(pool, early, "4713-01-01 BC");
     await setNext(pool, late, "290000-01-01");
+    const utils = await makeWorkerUtils({ pool });
+    const times = async () => {
+      const both = [await utils.getSchedule(early), await utils.getSchedule(late)];
+      return both.map(({ nextAt }) => nextAt?.toJSON());
+    };
+    const latest = "9999-12-31T23:59:59.999Z";
+    assert.deepEqual(await times(), ["0001-01-01T00:00:00.000Z", latest]);
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const { schedules, lines } = runner({ pool, time });
     await schedules.start(true);
@@ -137,12 +144,7 @@ describe("A row that this version cannot read", () => {
     await schedules.stop();
     assert.deepEqual(await timesOf(pool, good), ["10:01", "10:02"]);
     assert.deepEqual(lines, []);
-    const utils = await makeWorkerUtils({ pool });
-    const times = [await utils.getSchedule(early), await utils.getSchedule(late)];
-    assert.deepEqual(
-      times.map(({ nextAt }) => nextAt?.toJSON()),
-      ["0001-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"],
-    );
+    assert.deepEqual(await times(), ["2026-01-05T10:03:00.000Z", latest]);
     const { entries } = await listCron(db(), { sort: "next", search: "", limit: 10, cursor: null });
     assert.equal(entries.find(({ identifier }) => identifier === late)?.isAhead, true);
   });
@@ -187,5 +189,33 @@ describe("A row that this version cannot read", () => {
     assert.deepEqual(await timesOf(pool, bad), ["10:02"]);
     assert.equal((await readSchedule(db(), bad)).nextMs, Date.parse("2026-01-05T10:03Z"));
     await setNext(pool, bad, "infinity");
+  });
+});
+
+describe("A next tick that was set by SQL", () => {
+  const runUntil = async (end: string) => {
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const { schedules } = runner({ pool, time });
+    await schedules.start(true);
+    for (const at of ["10:01:00.001", end]) await time.goTo(`2026-01-05T${at}Z`);
+    await schedules.stop();
+  };
+
+  test("and has microseconds, as now() has, adds its job.", async () => {
+    const name = unique("exact");
+    await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01:00.000123Z");
+    await runUntil("10:02:00.000");
+    assert.deepEqual(await timesOf(pool, name), ["10:01", "10:02"]);
+  });
+
+  test("and is that of more invalid schedules than a page has does not keep a worker from later schedules.", async () => {
+    const name = unique("later");
+    await pool.query(
+      `insert into worker._private_schedules (identifier, task, pattern, next_at)
+       select 'invalid-' || n, 'invalid', '99 * * * *', '2026-01-05T10:01:00.000123Z' from generate_series(1, 250) as n`,
+    );
+    await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01:00.000124Z");
+    await runUntil("10:02:00.000");
+    assert.deepEqual(await timesOf(pool, name), ["10:01", "10:02"]);
   });
 });

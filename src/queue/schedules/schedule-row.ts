@@ -14,7 +14,7 @@ import {
   type ScheduleDefinition,
 } from "../../domain/cron/schedule.ts";
 import { RawJson } from "../../domain/payload.ts";
-import { EARLIEST_MS, LATEST_MS, milliseconds } from "../sql/moments.ts";
+import { EARLIEST_MS, LATEST_MS, microseconds, milliseconds } from "../sql/moments.ts";
 
 /** The maximum bytes of the options in the column `spec`: a queue and a key of at most 512 characters, and numbers. */
 const MAX_SPEC_LENGTH = 8_192;
@@ -48,6 +48,7 @@ export interface ScheduleRow {
 }
 
 export interface PagedRow extends ScheduleRow {
+  readonly next_us: string;
   /** The running sum of the sizes that decide where a page ends. */
   readonly page_bytes: string;
 }
@@ -82,7 +83,7 @@ export const schedulePage = (
     limit,
   }: { readonly where: string; readonly order: string; readonly limit: string },
 ): string => `
-  select ${scheduleColumns}, page_bytes from (
+  select ${scheduleColumns}, ${microseconds("next_at")} as next_us, page_bytes from (
     select stored.*, pg_catalog.sum(${rowBytes}) over (order by ${order} rows unbounded preceding)::bigint as page_bytes
     from (
       select * from ${s}._private_schedules where ${isNameSize("identifier")} and ${where}

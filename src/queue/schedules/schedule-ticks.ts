@@ -7,11 +7,10 @@ import type { ScheduleOverlap } from "../../domain/cron/schedule.ts";
 import { type ResolvedJob, resolveJobs } from "../../domain/job-spec.ts";
 import { addResolvedJobs } from "../add/add-jobs.ts";
 import type { CronOffer, ScheduledTick } from "../cron/schedule-cron.ts";
-import { milliseconds } from "../sql/moments.ts";
+import { EARLIEST_MS, milliseconds, timeText } from "../sql/moments.ts";
 import {
   isCut,
   isSince,
-  msOf,
   type PagedRow,
   type StoredSchedule,
   schedulePage,
@@ -21,7 +20,7 @@ import {
 
 /** The place after a page of due schedules. */
 export interface DuePlace {
-  readonly nextMs: number;
+  readonly nextUs: string;
   readonly identifier: string;
 }
 
@@ -55,7 +54,7 @@ export async function dueSchedules(
 ): Promise<DueSchedules> {
   const rows = await query<Partial<PagedRow> & { later_ms: string | null }>(db, dueSql, [
     ...[timeParameter(nowMs), sinceMs === null ? "-infinity" : timeParameter(sinceMs)],
-    ...[after === null ? "-infinity" : timeParameter(after.nextMs), after?.identifier ?? ""],
+    ...[after === null ? "-infinity" : timeText(after.nextUs), after?.identifier ?? ""],
   ]);
   const due: StoredSchedule[] = [];
   const invalid: { identifier: string; revision: number; problem: string }[] = [];
@@ -74,7 +73,7 @@ export async function dueSchedules(
   const laterMs = rows[0]?.later_ms;
   return {
     ...{ due, invalid },
-    after: isMore ? { nextMs: msOf(last.next_ms) ?? nowMs, identifier: last.identifier } : null,
+    after: isMore ? { nextUs: last.next_us, identifier: last.identifier } : null,
     nextMs: laterMs == null || !Number.isFinite(Number(laterMs)) ? null : Number(laterMs),
   };
 }
@@ -102,7 +101,7 @@ export async function scheduleTicks<Offer extends ScheduleOffer>(
     const claimed = await query<{ identifier: string }>(inside, claimSql, [
       rows.map(([first]) => first?.identifier),
       rows.map(([first]) => first?.revision),
-      rows.map(([first]) => timeParameter(first?.fromMs ?? null)),
+      rows.map(([first]) => first?.fromMs),
       rows.map((steps) => timeParameter(steps.at(-1)?.toMs ?? null)),
       rows.map((steps) => steps.at(-1)?.tickMs),
     ]);
@@ -138,21 +137,22 @@ select later.later_ms, due.* from (
 })}
 ) as due on true`;
 
+// Compares `next_at` as msOf() returns it: a user may have set a time with microseconds, or before the year 1.
 const claimSql: Statement = (s) => `
 with given as (
   select * from rows from (
-    pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::int[]), pg_catalog.unnest($3::text[]::timestamptz[]),
+    pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::int[]), pg_catalog.unnest($3::numeric[]),
     pg_catalog.unnest($4::text[]::timestamptz[]), pg_catalog.unnest($5::float8[])
-  ) as given (identifier, revision, from_at, to_at, last_ms)
+  ) as given (identifier, revision, from_ms, to_at, last_ms)
 ), locked as materialized (
   select schedule.identifier from ${s}._private_schedules as schedule
   join given on given.identifier = schedule.identifier
-  where schedule.next_at = given.from_at and schedule.revision = given.revision and schedule.paused_at is null
+  where greatest(${milliseconds("schedule.next_at")}, ${EARLIEST_MS}::numeric) = given.from_ms
+    and schedule.revision = given.revision and schedule.paused_at is null
   order by schedule.identifier for update of schedule skip locked
 )
 update ${s}._private_schedules as schedule set
   next_at = given.to_at, spec = schedule.spec || pg_catalog.jsonb_build_object('lastMs', given.last_ms)
 from given join locked on locked.identifier = given.identifier
 where schedule.identifier = given.identifier
-  and schedule.next_at = given.from_at and schedule.revision = given.revision and schedule.paused_at is null
 returning schedule.identifier`;

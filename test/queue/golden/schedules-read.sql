@@ -9,7 +9,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   (case when case when pg_catalog.pg_column_size(spec) > 8192::int then false
       when pg_catalog.pg_column_compression(spec) is not null then pg_catalog.octet_length(spec::text) <= 8192::int
       else true end then spec else '{}'::jsonb end)::text as spec, jitter_ms, overlap, revision,
-  pg_catalog.floor(extract(epoch from paused_at) * 1000::numeric) as paused_ms, pg_catalog.floor(extract(epoch from next_at) * 1000::numeric) as next_ms, page_bytes from (
+  pg_catalog.floor(extract(epoch from paused_at) * 1000::numeric) as paused_ms, pg_catalog.floor(extract(epoch from next_at) * 1000::numeric) as next_ms, pg_catalog.floor(extract(epoch from next_at) * 1000000::numeric) as next_us, page_bytes from (
     select stored.*, pg_catalog.sum(case when pg_catalog.pg_column_compression(payload) is not null and pg_catalog.pg_column_size(payload) <= 65536::int then pg_catalog.pg_column_size(payload)::bigint * case pg_catalog.pg_column_compression(payload)
       when 'lz4' then 255 when 'pglz' then 90 else 1 end else 0::bigint end + case when pg_catalog.pg_column_compression(spec) is not null and pg_catalog.pg_column_size(spec) <= 8192::int then pg_catalog.pg_column_size(spec)::bigint * case pg_catalog.pg_column_compression(spec)
       when 'lz4' then 255 when 'pglz' then 90 else 1 end else 0::bigint end) over (order by identifier rows unbounded preceding)::bigint as page_bytes
