@@ -1,6 +1,7 @@
 // Triggers of the application that change jobs when they are added, or fail.
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
+import type { QueryConfig } from "pg";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
@@ -70,6 +71,22 @@ test("On the caller's client an add fails if the stored job cannot be read: its 
     await client.query("rollback");
     client.release();
     await utils.end();
+  }
+});
+
+test("Outside a transaction a job that is committed and cannot be read is returned as it was given.", async () => {
+  await trigger("new.priority := 7;");
+  const client = await queue.pool.connect();
+  const query = (sent: QueryConfig) =>
+    client.query(/ where jobs\.id = any/.test(sent.text) ? { text: "select 1 / 0" } : sent);
+  const getTransactionStatus = () => client.getTransactionStatus();
+  try {
+    const db = { ...queue.db, client: { query, getTransactionStatus } };
+    const { priority, id } = await addJob(db, { identifier: "task" });
+    const stored = await queue.sql("select id::text, priority from worker._private_jobs");
+    assert.deepEqual([priority, stored], [0, [{ id, priority: 7 }]]);
+  } finally {
+    client.release();
   }
 });
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
+import type { Queryable } from "../../src/database/database.ts";
 import type { Job } from "../../src/domain/job.ts";
 import type { AnyJob } from "../../src/domain/job-spec.ts";
 import type { Throttle } from "../../src/domain/limits/throttle.ts";
@@ -219,4 +220,23 @@ test("Without the tables for limits a throttle is refused with the command that 
     message: /throttle needs tables .*worker migrate --with limits/,
   });
   assert.equal((await plain.sql("select from worker._private_jobs")).length, 0);
+});
+
+test("An add whose jobs are committed, but whose periods cannot be read, is rejected as outcome_unknown.", async () => {
+  await add(job({ n: 1 }));
+  const before = await count();
+  const client: Queryable = {
+    // In place of the read, a statement that PostgreSQL stops, as a time limit would.
+    query: (sent) =>
+      queue.pool.query(
+        sent.text.includes("requested (key)")
+          ? { text: "select pg_cancel_backend(pg_backend_pid()), pg_sleep(60)" }
+          : sent,
+      ),
+  };
+  await assert.rejects(
+    addJobs({ ...queue.db, client }, [job({ n: 1 }), { identifier: "t", payload: {} }]),
+    { code: "outcome_unknown", message: /statement/ },
+  );
+  assert.equal(await count(), before + 1);
 });

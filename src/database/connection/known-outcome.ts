@@ -1,7 +1,6 @@
 // For actions that must not happen twice: distinguishes a failure that certainly had no effect from one
 // whose effect is unknown.
 import type { QueryConfig, QueryResultRow } from "pg";
-import { WorkerError } from "../../base/errors.ts";
 import type { Database, Queryable, Transactional } from "../database.ts";
 import { isAnswerLost, unknownOutcome } from "../errors/lost-answer.ts";
 import { isPool, withClient } from "./pool.ts";
@@ -9,8 +8,9 @@ import { inTransaction, isInTransaction } from "./transaction.ts";
 
 /**
  * Runs `work`, whose first statement writes. Rejects with `outcome_unknown` if the connection was lost after a
- * statement had been sent. Any other rejection means that nothing has happened, as does every rejection on a client
- * inside a transaction, because its commit is still to come. `what`: the work in words.
+ * statement had been sent, or if a read of what was written failed. Any other rejection means that nothing has
+ * happened, as does every rejection on a client inside a transaction, because its commit is still to come. `what`: the
+ * work in words.
  */
 export async function knownOutcome<T>(
   db: Database,
@@ -22,12 +22,18 @@ export async function knownOutcome<T>(
   const limit = addTimeoutMs === undefined ? {} : { query_timeout: addTimeoutMs };
   const isInside = !isPool(client) && isInTransaction(client);
   let hasWritten = false;
+  let isReadLost = false;
   // Only a connection of its own shows whether a statement was sent; the pool's query() does not report it.
   const query: Queryable["query"] = async <R extends QueryResultRow>(config: QueryConfig) => {
-    const result = isPool(client)
-      ? await withClient(client, (one) => one.query<R>({ ...config, ...limit }))
-      : await client.query<R>(config);
-    hasWritten = true;
+    const answer = isPool(client)
+      ? withClient(client, (one) => one.query<R>({ ...config, ...limit }))
+      : client.query<R>(config);
+    const result = await answer.catch((error: unknown) => {
+      isReadLost ||= hasWritten;
+      throw error;
+    });
+    // Adds return what they have written.
+    hasWritten ||= result.rows.length > 0;
     return result;
   };
   const transaction: Transactional["transaction"] = async (inner) => {
@@ -41,12 +47,9 @@ export async function knownOutcome<T>(
   try {
     return await work({ ...db, client: own });
   } catch (error) {
-    const isLost = isAnswerLost(error) || (hasWritten && isUnreachable(error));
+    const isLost = isAnswerLost(error) || isReadLost;
     throw isLost && !isInside ? unknownOutcome(what, error, ADD_AGAIN) : error;
   }
 }
-
-const isUnreachable = (error: unknown) =>
-  error instanceof WorkerError && error.code === "database_unreachable";
 
 const ADD_AGAIN = ", or add with a job key, which prevents duplicates";

@@ -30,6 +30,6 @@ export function isAnswerLost(error: unknown): boolean {
 /** Returns the error `outcome_unknown`. `error`: the error of the statement whose response was lost. */
 export function unknownOutcome(what: string, error: unknown, advice = ""): WorkerError {
   const cause = error instanceof WorkerError ? error.cause : error;
-  const message = `the connection to PostgreSQL was lost before it answered (${messageOf(cause)}): ${what} may or may not have happened; check before you try again${advice}`;
+  const message = `PostgreSQL's answer was lost (${messageOf(cause)}): ${what} may or may not have happened; check before you try again${advice}`;
   return new WorkerError("outcome_unknown", message, { cause });
 }

@@ -33,16 +33,7 @@ export async function addThrottledJobs(
     const message = "is not supported in one call with throttle; add these jobs in another call";
     throw new InputError([{ path: `jobs[${keyed}].spec.jobKey`, message }]);
   }
-  const rows = await insert(db, specs);
-  const added = new Map(rows.map((row) => [row.place, row]));
-  const dropped = specs.flatMap(({ throttle }, place) =>
-    throttle === null || added.has(place) ? [] : [throttle.key],
-  );
-  const untils = new Map(rows.map(({ throttle_key, until_us }) => [throttle_key, until_us]));
-  const missing = dropped.filter((key) => !untils.has(key));
-  for (const { key, us } of missing.length === 0 ? [] : await readUntils(db, missing)) {
-    untils.set(key, us);
-  }
+  const { added, untils } = await insert(db, specs);
   return specs.map(({ throttle }, place) => {
     const row = added.get(place);
     if (throttle === null) return toJob(row as AddedRow);
@@ -64,7 +55,8 @@ interface AddedRow extends JobRow {
 const NO_TABLE = "42P01";
 const SKIPPED = "a trigger skips rows";
 
-async function insert(db: Database, specs: readonly ResolvedJob[]): Promise<AddedRow[]> {
+/** Returns the added rows by their place, and the ends of all periods by their key. */
+async function insert(db: Database, specs: readonly ResolvedJob[]) {
   const values = [
     ...givenValues(specs, ALL_COLUMNS),
     specs.map(({ throttle }) => throttle?.key ?? ""),
@@ -77,7 +69,13 @@ async function insert(db: Database, specs: readonly ResolvedJob[]): Promise<Adde
   try {
     return await knownOutcome(db, what, async (inside) => {
       const rows = await contendedQuery<AddedRow>(inside, addSql, values, { isRepeated });
-      return withNames(inside, rows);
+      const added = new Map((await withNames(inside, rows)).map((row) => [row.place, row]));
+      const untils = new Map(rows.map(({ throttle_key, until_us }) => [throttle_key, until_us]));
+      const keys = specs.flatMap(({ throttle }) => throttle?.key ?? []);
+      const missing = keys.filter((key) => !untils.has(key));
+      const read = missing.length === 0 ? [] : await readUntils(inside, missing);
+      for (const { key, us } of read) untils.set(key, us);
+      return { added, untils };
     });
   } catch (error) {
     const { cause } = error as Error;

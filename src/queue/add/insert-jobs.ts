@@ -1,7 +1,7 @@
 // Inserts jobs without keys in one statement, twice as fast as the schema's function add_jobs. Like that function it
 // creates tasks and queues and notifies workers.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
-import { isPool } from "../../database/connection/pool.ts";
+import { isOutsideTransaction } from "../../database/connection/transaction.ts";
 import {
   builtPerForm,
   type Database,
@@ -61,8 +61,8 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
 /** Returns the rows as a trigger has stored them; a job that is done already is returned as it was given. */
 async function storedRows(db: Database, rows: readonly JobRow[]): Promise<readonly JobRow[]> {
   const read = query<JobRow>(db, storedSql, [idArray(rows.map(({ id }) => id))]);
-  // On a pool the jobs are committed. A failure on the caller's client may have ended its transaction.
-  const stored = await (isPool(db.client) ? read.catch(() => []) : read);
+  // Outside a transaction the jobs are committed. In the caller's, the failure has ended it.
+  const stored = await (isOutsideTransaction(db.client) ? read.catch(() => []) : read);
   const ofId = new Map(stored.map((row) => [row.id, row]));
   return rows.map((row) => ofId.get(row.id) ?? row);
 }
