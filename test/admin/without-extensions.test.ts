@@ -105,3 +105,19 @@ test("Tables of an earlier version are not used until a migration updates them."
   assert.deepEqual(changed.body.ids, [6]);
   await pool.end();
 });
+
+test("An operation that the tables of the version before cannot store is refused with the command that updates them.", async () => {
+  const { url } = await emptyDatabase();
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  const earlier = extensions.map((one) =>
+    one.name === "operations" ? extension({ ...one, steps: one.steps.slice(0, -1) }) : one,
+  );
+  await migrateBy({ registry: earlier }, pool, schemaName(), { extensions: ["operations"] });
+  await pool.end();
+  const { client } = await startAdmin({ url });
+  const { status, body, text } = await client.get("/api/operations");
+  assert.deepEqual([status, body.resumable], [200, false], text);
+  assert.equal(await beginOperation(client), null);
+  assert.equal((await client.post("/api/maintenance", { action: "migrate" })).status, 200);
+  assert.notEqual(await beginOperation(client), null);
+});

@@ -1,18 +1,27 @@
-// Whether the schema has version 2 or later of the extension for operations and the audit trail, and this role may
-// insert into its tables. Version 1 lacks columns until a migration.
+// Whether the schema has the newest version of the extension for operations and the audit trail, and this role may
+// insert into its tables. Earlier versions lack columns until a migration.
 import { type Database, query, type Statement } from "../../database.ts";
+
+/** A column that the newest version has added, and its table. */
+export const NEWEST_OF_OPERATIONS = ["_private_operations", "most"] as const;
 
 /** Reads the catalogue each time, because a migration may add the extension at any time. */
 export async function hasOperations(db: Database): Promise<boolean> {
   const tables = ["_private_operations", "_private_operation_rows", "_private_audit"];
+  const [table, column] = NEWEST_OF_OPERATIONS;
   const [row] = await query<{ is_there: boolean }>(db, hasSql, [
-    tables.map((table) => `${db.schema.quoted}.${table}`),
-    `${db.schema.quoted}._private_operation_rows_undo_idx`,
+    tables.map((name) => `${db.schema.quoted}.${name}`),
+    ...[`${db.schema.quoted}.${table}`, column],
   ]);
   return row?.is_there === true;
 }
 
+/** Returns a condition, for parameters with the names of a table and of its column. */
+export const hasColumn = (table: string, column: string): string =>
+  `exists (select from pg_catalog.pg_attribute where attrelid = pg_catalog.to_regclass(${table}::text)::oid
+      and attname = ${column}::text::name and not attisdropped)`;
+
 const hasSql: Statement = () => `
-  select pg_catalog.to_regclass($2::text) is not null
+  select ${hasColumn("$2", "$3")}
     and pg_catalog.bool_and(coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass(name), 'insert'), false)) as is_there
   from pg_catalog.unnest($1::text[]) as named (name)`;

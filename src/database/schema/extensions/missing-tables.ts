@@ -3,7 +3,7 @@ import { WorkerError } from "../../../base/errors.ts";
 import { workerLine } from "../../../domain/portable/worker-line.ts";
 import { type Database, query, type Statement } from "../../database.ts";
 import { hasControls, hasLimits, hasSchedules } from "./has-extension.ts";
-import { hasOperations } from "./has-operations.ts";
+import { hasColumn, hasOperations, NEWEST_OF_OPERATIONS } from "./has-operations.ts";
 
 export interface MissingTables {
   /** The extension's name, for `POST /api/extensions` and `worker add-extension`. */
@@ -22,8 +22,8 @@ export interface NeededTables {
   /** `an operation by query`, and the plural. */
   readonly use: readonly [one: string, many: string];
   readonly tables: readonly [string, ...string[]];
-  /** An object of the newest version that has created one. */
-  readonly newest: string;
+  /** A column that the newest version has added, and its table. */
+  readonly newest: readonly [table: string, column: string];
   readonly command: string;
   /** Whether the tables are there, and this role may use them. */
   isThere(db: Database): Promise<boolean>;
@@ -39,7 +39,7 @@ export const OPERATION_TABLES: NeededTables = {
     "_private_rehearsals",
     "_private_audit",
   ],
-  newest: "_private_operation_rows_undo_idx",
+  newest: NEWEST_OF_OPERATIONS,
   command: "worker migrate --with-operations",
   isThere: hasOperations,
 };
@@ -49,7 +49,7 @@ export const CONTROL_TABLES: NeededTables = {
   extension: "controls",
   use: ["a pause", "pauses"],
   tables: ["_private_pauses", "_private_cancellations"],
-  newest: "_private_cancellations",
+  newest: ["_private_cancellations", "job_id"],
   command: "worker migrate --with controls",
   isThere: hasControls,
 };
@@ -58,7 +58,7 @@ export const LIMIT_TABLES: NeededTables = {
   extension: "limits",
   use: ["a limit", "limits"],
   tables: ["_private_limits", "_private_limit_permits", "_private_rates", "_private_queue_slots"],
-  newest: "_private_back_offs",
+  newest: ["_private_back_offs", "scope"],
   command: "worker migrate --with limits",
   isThere: hasLimits,
 };
@@ -67,7 +67,7 @@ export const SCHEDULE_TABLES: NeededTables = {
   extension: "schedules",
   use: ["a schedule", "schedules"],
   tables: ["_private_schedules"],
-  newest: "_private_schedules",
+  newest: ["_private_schedules", "identifier"],
   command: "worker migrate --with schedules",
   isThere: hasSchedules,
 };
@@ -108,8 +108,9 @@ interface Row {
 export async function whyMissing(db: Database, needed: NeededTables): Promise<MissingTables> {
   const { name, quoted: schema } = db.schema;
   const { extension, use, tables, newest } = needed;
-  const objects = [tables[0], newest, "_private_extensions"].map((one) => `${schema}.${one}`);
-  const [row] = await query<Row>(db, whySql, [name, ...objects]);
+  const [table, column] = newest;
+  const objects = [tables[0], table, "_private_extensions"].map((one) => `${schema}.${one}`);
+  const [row] = await query<Row>(db, whySql, [name, ...objects, column]);
   if (row === undefined) throw new Error("a statement without a table has given no row");
   if (row.is_current) {
     const all = tables.join(" and ").replaceAll(/ and (?=.* and )/g, ", ");
@@ -131,7 +132,7 @@ const whySql: Statement = () => `
     coalesce(pg_catalog.has_schema_privilege(space.oid, 'create'), false) as may_create,
     coalesce(pg_catalog.pg_has_role(made.relowner, 'usage'), true)
       and coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($4::text), 'insert'), true) as may_change,
-    made.oid is not null and pg_catalog.to_regclass($3::text) is not null as is_current
+    made.oid is not null and ${hasColumn("$3", "$5")} as is_current
   from (values (1)) as one (n)
   left join pg_catalog.pg_namespace as space on space.nspname = $1::text
   left join pg_catalog.pg_class as made on made.oid = pg_catalog.to_regclass($2::text)::oid`;
