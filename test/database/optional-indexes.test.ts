@@ -221,3 +221,32 @@ test("An index is built behind a transaction pooler.", {
     await bouncer.stop();
   }
 });
+
+test("A build that is left before it has begun does not begin.", async () => {
+  const leave = new AbortController();
+  await buildIndex(place(), "failed", signals);
+  await pool.query(
+    `update pg_index set indisvalid = false
+     where indexrelid = '${schema.quoted}.worker_jobs_failed'::regclass`,
+  );
+  const sessions = async () => {
+    const { rows } = await pool.query(
+      "select from pg_stat_activity where datname = current_database() and application_name = 'worker indexes'",
+    );
+    return rows.length;
+  };
+  await withWriter(async (end) => {
+    const building = buildIndex(place(), "failed", { cancel: never, leave: leave.signal });
+    const outcome = building.then(
+      () => "built",
+      () => "left",
+    );
+    await waitUntil("the drop of the broken index waits", async () => (await sessions()) > 0);
+    leave.abort();
+    await end();
+    assert.equal(await outcome, "left");
+  });
+  await waitUntil("PostgreSQL is done", async () => (await sessions()) === 0);
+  await assert.rejects(buildIndex(place(), "failed", { cancel: never, leave: leave.signal }));
+  assert.equal((await stateOf("failed"))?.state, "absent");
+});

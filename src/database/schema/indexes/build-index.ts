@@ -71,7 +71,7 @@ export async function buildIndex(
   if (operatorClassSchema === null) throw new WorkerError("configuration", lackOf(index));
   const text = createPrefix(db.schema, index) + indexDefinition(index, operatorClassSchema);
   // The incomplete index of a failed build is useless, and costs the workers as much as a complete one.
-  await dropBroken(place, index);
+  await dropBroken(place, index, leave);
   if (cancel.aborted) throw cancelledError(name);
   const ended = new AbortController();
   cancel.addEventListener("abort", () => void cancelUntil(db, name, ended.signal), {
@@ -81,7 +81,7 @@ export async function buildIndex(
     await runAlone(pool, db.schema, text, leave);
   } catch (error) {
     if (leave.aborted) throw error;
-    await dropBroken(place, index).catch(() => {});
+    await dropBroken(place, index, leave).catch(() => {});
     throw cancel.aborted ? cancelledError(name, error) : error;
   } finally {
     ended.abort();
@@ -127,10 +127,15 @@ export async function dropIndex(place: IndexPlace, name: IndexName): Promise<Fou
   return ours;
 }
 
-async function dropBroken({ pool, db }: IndexPlace, { name }: OptionalIndex): Promise<void> {
+async function dropBroken(
+  { pool, db }: IndexPlace,
+  { name }: OptionalIndex,
+  leave: AbortSignal,
+): Promise<void> {
   const found = await findIndexes(db);
   const broken = found.find((one) => one.name === name && one.isOurs && !one.isValid);
-  if (broken !== undefined) await runAlone(pool, db.schema, dropText(db.schema, broken.indexName));
+  if (broken === undefined) return;
+  await runAlone(pool, db.schema, dropText(db.schema, broken.indexName), leave);
 }
 
 /** Runs one statement on a connection of its own, without a time limit. */
@@ -149,6 +154,7 @@ async function runAlone(
     const cut = () => void client.end().catch(() => {});
     leave.addEventListener("abort", cut, { once: true });
     try {
+      leave.throwIfAborted();
       await client.query(text);
     } finally {
       leave.removeEventListener("abort", cut);
