@@ -62,6 +62,18 @@ export function isPg(client: object): boolean {
   return typeof getTypeParser === "function" || typeof totalCount === "number";
 }
 
+/** What pg sends with the login, and `query_timeout`, its own limit of each statement. 0: none. */
+export interface LoginSettings {
+  options: string | undefined;
+  statement_timeout: number | string | false;
+  lock_timeout: number | string | false;
+  query_timeout: number | string | false;
+}
+
+/** Returns the settings of a client that has not connected yet, from its configuration, its URL and the environment. */
+export const loginSettingsOf = (client: pg.Client): LoginSettings =>
+  (client as unknown as { readonly connectionParameters: LoginSettings }).connectionParameters;
+
 /** Calls `listener` with the SQLSTATE of each error that the server sends, for whatever query. */
 export function onServerError(
   client: pg.Client,

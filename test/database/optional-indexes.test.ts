@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type pg from "pg";
 import { silentLogger } from "../../src/base/logger.ts";
+import { createPool } from "../../src/database/connection/pool.ts";
 import {
   buildIndex,
   cancelBuild,
@@ -26,6 +27,7 @@ import {
 import { schemaName } from "../../src/database/schema-name.ts";
 import { migratedDatabase, serverUrl } from "../support/database.ts";
 import { pgbouncerProgram, startPgbouncer } from "../support/pgbouncer.ts";
+import { tcpProxy } from "../support/tcp-proxy.ts";
 import { rolePool, type TestPool, testPool } from "../support/test-pool.ts";
 import { waitUntil } from "../support/until.ts";
 
@@ -220,6 +222,52 @@ test("An index is built behind a transaction pooler.", {
     await pooled.close();
     await bouncer.stop();
   }
+});
+
+test("The time limits of the pool's statements do not end a build, wherever they are set.", async () => {
+  const limits = { statement_timeout: 1, lock_timeout: 1, query_timeout: 1 };
+  const inUrl = new URL(url);
+  for (const name of Object.keys(limits)) inUrl.searchParams.set(name, "1");
+  const withOptions = new URL(inUrl);
+  withOptions.searchParams.set("options", "-c statement_timeout=1 -c lock_timeout=1");
+  const own = createPool({ connectionString: inUrl.href, logger: silentLogger });
+  const given = [
+    testPool({ connectionString: url, ...limits }),
+    testPool(inUrl.href),
+    testPool(withOptions.href),
+  ];
+  try {
+    for (const limited of [own, ...given.map((one) => one.pool)]) {
+      await withWriter(async (end) => {
+        const building = buildIndex({ pool: limited, db: db() }, "failed", signals);
+        // The failure, if there is one, is reported below.
+        building.catch(() => {});
+        await Promise.race([building, waitUntil("the build waits", () => isWaiting("failed"))]);
+        await end();
+        await building;
+      });
+      assert.equal((await dropIndex(place(), "failed"))?.isValid, true);
+    }
+  } finally {
+    await own.end();
+    for (const one of given) await one.close();
+  }
+});
+
+test("A build whose connection is lost goes on in PostgreSQL, and its index is not dropped.", async () => {
+  await using proxy = await tcpProxy(url);
+  await using through = testPool(proxy.url);
+  await withWriter(async (end) => {
+    const building = buildIndex({ pool: through.pool, db: db() }, "failed", signals);
+    const lost = assert.rejects(building, { code: "database_unreachable" });
+    await waitUntil("the build waits", () => isWaiting("failed"));
+    proxy.reset();
+    await lost;
+    await assert.rejects(buildIndex(place(), "failed", signals), { code: "database_busy" });
+    await end();
+  });
+  await waitUntil("PostgreSQL is done", async () => (await usable()).includes("failed"));
+  await dropIndex(place(), "failed");
 });
 
 test("A build that is left before it has begun does not begin.", async () => {

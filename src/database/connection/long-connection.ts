@@ -2,6 +2,7 @@
 // are sent with the login: behind a transaction pooler, SET would affect later clients of the same server connection.
 import type pg from "pg";
 import { codeOf } from "../../base/errors.ts";
+import { loginSettingsOf } from "../pg-internals.ts";
 import { Client } from "./client.ts";
 
 export interface LongConnectionLimits {
@@ -13,31 +14,35 @@ export interface LongConnectionLimits {
 const UNSUPPORTED = "08P01";
 
 /**
- * Connects as the pool does, but without a statement timeout, unless the pool's configuration has one. pgbouncer does
- * not accept these settings, so behind it the role's own limits apply. The caller ends the connection.
+ * Connects as the pool does, but without the pool's time limits of statements. pgbouncer does not accept these
+ * settings, so behind it the role's own limits apply. The caller ends the connection.
  */
 export async function longConnection(
   pool: pg.Pool,
   { lockTimeoutMs, applicationName }: LongConnectionLimits,
 ): Promise<pg.Client> {
-  // pg makes the password non-enumerable, so it is copied separately.
-  const { password, options } = pool.options;
-  const config = { ...pool.options, application_name: applicationName };
-  const plain = password === undefined ? config : { ...config, password };
   const limits = `-c statement_timeout=0 -c lock_timeout=${Math.trunc(lockTimeoutMs)}`;
   try {
-    return await connect({
-      ...plain,
-      options: options === undefined ? limits : `${options} ${limits}`,
-    });
+    return await connect(pool, applicationName, limits);
   } catch (error) {
     if (codeOf(error) !== UNSUPPORTED) throw error;
-    return connect(plain);
+    return connect(pool, applicationName);
   }
 }
 
-async function connect(config: pg.ClientConfig): Promise<pg.Client> {
-  const client = new Client(config);
+async function connect(
+  pool: pg.Pool,
+  application_name: string,
+  limits?: string,
+): Promise<pg.Client> {
+  // pg makes the password non-enumerable, so it is copied separately.
+  const { password } = pool.options;
+  const config = { ...pool.options, application_name };
+  const client = new Client(password === undefined ? config : { ...config, password });
+  const settings = loginSettingsOf(client);
+  // A URL has precedence over a configuration, and a setting over `options`.
+  Object.assign(settings, { statement_timeout: 0, lock_timeout: 0, query_timeout: 0 });
+  if (limits !== undefined) settings.options = `${settings.options ?? ""} ${limits}`;
   // A lost connection already fails the running statement; without a listener the event would end the process.
   client.on("error", () => {});
   await client.connect();

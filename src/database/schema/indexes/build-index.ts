@@ -116,10 +116,7 @@ const cancelSql: Statement = () => "select pg_catalog.pg_cancel_backend($1::int)
 /** Drops the index of this library with this name. Returns it, or null if it does not exist. */
 export async function dropIndex(place: IndexPlace, name: IndexName): Promise<FoundIndex | null> {
   const { pool, db } = place;
-  const builds = await readBuilds(db);
-  if (builds.some((one) => one.name === name)) {
-    throw new WorkerError("database_busy", `the index ${name} is being built; cancel that first`);
-  }
+  await assertNotBuilding(db, name);
   const ours = (await findIndexes(db)).find((one) => one.name === name && one.isOurs);
   if (ours === undefined) return null;
   await runAlone(pool, db.schema, dropText(db.schema, ours.indexName));
@@ -132,10 +129,17 @@ async function dropBroken(
   { name }: OptionalIndex,
   leave: AbortSignal,
 ): Promise<void> {
+  await assertNotBuilding(db, name);
   const found = await findIndexes(db);
   const broken = found.find((one) => one.name === name && one.isOurs && !one.isValid);
   if (broken === undefined) return;
   await runAlone(pool, db.schema, dropText(db.schema, broken.indexName), leave);
+}
+
+/** The drop of an index that is being built, by another process or after a lost connection, would wait for the build. */
+async function assertNotBuilding(db: Database, name: IndexName): Promise<void> {
+  if (!(await readBuilds(db)).some((one) => one.name === name)) return;
+  throw new WorkerError("database_busy", `the index ${name} is being built; cancel that first`);
 }
 
 /** Runs one statement on a connection of its own, without a time limit. */
