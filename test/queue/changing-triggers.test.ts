@@ -90,6 +90,26 @@ test("Outside a transaction a job that is committed and cannot be read is return
   }
 });
 
+const unassigned = 'record "r" is not assigned yet';
+
+for (const [what, body, detail] of [
+  ["record is not assigned", "declare r record; begin new.priority := r.x; end;", unassigned],
+  ["foreign server is lost", "raise 'no' using errcode = 'connection_failure';", "no"],
+  ["value is too large", "raise 'no' using errcode = 'program_limit_exceeded';", "no"],
+  ["privilege is missing", "raise 'no' using errcode = 'insufficient_privilege';", "no"],
+] as const) {
+  test(`A trigger whose ${what} is the error, and not PostgreSQL.`, async () => {
+    await trigger(body);
+    for (const spec of [{}, { jobKey: "k" }]) {
+      await assert.rejects(addJob(queue.db, { identifier: "task", spec }), (error: Error) => {
+        assert.equal((error as { code?: string }).code, "database_error");
+        assert.ok(error.message.startsWith(`PostgreSQL: ${detail} (PL/pgSQL `), error.message);
+        return true;
+      });
+    }
+  });
+}
+
 for (const [what, body, detail] of [
   ["table", "insert into public.gone values (1);", 'relation "public.gone" does not exist'],
   ["column", "new.gone := 1;", 'record "new" has no field "gone"'],

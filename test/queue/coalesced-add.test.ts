@@ -121,21 +121,25 @@ describe("One bad call among many", () => {
       /spec\.queueName: must have 1 to 128/,
     ));
 
-  test("that only the database refuses is refused alone.", async () => {
-    await queue.sql(`
-      create function refuse() returns trigger language plpgsql as $$
-      begin
-        if new.payload->>'poison' is not null then raise exception 'poisoned'; end if;
-        return new;
-      end $$;
-      create trigger refuse before insert on worker._private_jobs
-      for each row execute function refuse()`);
-    try {
-      await othersAreAdded({ identifier: "t", payload: { poison: true } }, /poisoned/);
-    } finally {
-      await queue.sql("drop function refuse cascade");
-    }
-  });
+  for (const state of ["P0001", "55000", "42883"]) {
+    test(`that only the database refuses, with ${state}, is refused alone.`, async () => {
+      await queue.sql(`
+        create function refuse() returns trigger language plpgsql as $$
+        begin
+          if new.payload->>'poison' is not null then
+            raise exception 'poisoned' using errcode = '${state}';
+          end if;
+          return new;
+        end $$;
+        create trigger refuse before insert on worker._private_jobs
+        for each row execute function refuse()`);
+      try {
+        await othersAreAdded({ identifier: "t", payload: { poison: true } }, /poisoned/);
+      } finally {
+        await queue.sql("drop function refuse cascade");
+      }
+    });
+  }
 
   test("that a trigger skips is refused alone.", async () => {
     await queue.sql(`

@@ -45,9 +45,8 @@ export function explainDatabaseError(
     // The hint names the setting in every language.
     const isLockTable = state === "53200" && /max_locks_per_transaction/.test(hintOf(error));
     const entry = isLockTable ? fullLockTable : byCode[state];
-    const place = placeOf(error);
-    if (entry?.[0] === "schema_missing" && isInTrigger(place)) {
-      const [line] = place.split("\n");
+    if (entry !== undefined && isOfTrigger(error)) {
+      const [line] = placeOf(error).split("\n");
       return new WorkerError("database_error", `PostgreSQL: ${detail} (${line})`, { cause: error });
     }
     if (entry !== undefined) {
@@ -119,12 +118,17 @@ const CHECKS_POLICY = "ExecWithCheckOptions";
  * trigger has failed. In a statement of this library a missing table or privilege is an outage.
  */
 export function isRefusedResult(error: unknown): boolean {
-  if (isRefusal(error)) return true;
-  const { cause } = error as { cause?: { where?: unknown; routine?: unknown } };
-  const state = codeOf(cause);
-  if (state === undefined || BUSY.test(state)) return false;
-  if (!isInTrigger(cause?.where)) return state === "42501" && cause?.routine === CHECKS_POLICY;
-  return cause?.routine === RAISES || !PASSING.test(state);
+  const { cause } = error as { cause?: { routine?: unknown } };
+  if (isRefusal(error) || isOfTrigger(cause)) return true;
+  return codeOf(cause) === "42501" && cause?.routine === CHECKS_POLICY;
+}
+
+/** Whether the error of PostgreSQL is a trigger's own, and not a conflict or an outage that the trigger has met. */
+export function isOfTrigger(error: unknown): boolean {
+  const { where, routine } = Object(error) as { where?: unknown; routine?: unknown };
+  const state = codeOf(error);
+  if (state === undefined || BUSY.test(state) || !isInTrigger(where)) return false;
+  return routine === RAISES || !PASSING.test(state);
 }
 
 /** Whether a row was locked, or conflicted with another session, so that a later attempt may succeed. */
@@ -139,12 +143,15 @@ export function isSlowTrigger(error: unknown): boolean {
 
 /**
  * Whether an error's context has a function. In every language, the context of a statement that waits for a row is one
- * line with the row's place, such as (0,12), and the context of its parameters begins with `$1 = `.
+ * line with the row's place, such as (0,12), the context of a COPY names its table, and that of parameters begins with
+ * `$1 = `.
  */
 function isInTrigger(where: unknown): boolean {
   if (typeof where !== "string") return false;
   const [ofFunctions = ""] = where.split(/^.*\$1 = (?:NULL|')/m);
-  return ofFunctions.split("\n").some((line) => line !== "" && !/\(\d+,\d+\)/.test(line));
+  return ofFunctions
+    .split("\n")
+    .some((line) => line !== "" && !/\(\d+,\d+\)|_private_jobs\b/.test(line));
 }
 
 /** Returns the error of the driver, which query builders wrap without its code. */

@@ -2,6 +2,7 @@
 // response. (PostgreSQL documentation, Message Flow, Termination: a query that is outside any transaction block may be
 // committed before the disconnection is noticed.)
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
+import { isOfTrigger } from "./database-errors.ts";
 
 const unsent = new WeakSet<object>();
 
@@ -24,7 +25,9 @@ export function isAnswerLost(error: unknown): boolean {
   const cause = error instanceof WorkerError ? error.cause : error;
   if (typeof cause !== "object" || cause === null || unsent.has(cause)) return false;
   const code = codeOf(cause);
-  return code === undefined ? LOSS.test(messageOf(cause)) : losses.has(code);
+  if (code === undefined) return LOSS.test(messageOf(cause));
+  // A trigger may have lost a connection of its own, such as that of a foreign table.
+  return losses.has(code) && !isOfTrigger(cause);
 }
 
 /** Returns the error `outcome_unknown`. `error`: the error of the statement whose response was lost. */

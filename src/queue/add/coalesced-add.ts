@@ -5,7 +5,7 @@
 import { setImmediate } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
-import { isRefusal } from "../../database/errors/database-errors.ts";
+import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import type { Job } from "../../domain/job.ts";
 import { type JobToAdd, type ResolvedJob, resolveJob } from "../../domain/job-spec.ts";
 import { addResolved } from "./add-job.ts";
@@ -70,7 +70,7 @@ async function insert(db: Database, batch: readonly WaitingAdd[]): Promise<void>
     const jobs = await insertJobs(db, specs);
     for (const [index, { resolve }] of batch.entries()) resolve(jobs[index] as Job);
   } catch (error) {
-    if (batch.length > 1 && isRefusal(error)) {
+    if (batch.length > 1 && isRefusedResult(error)) {
       const half = Math.ceil(batch.length / 2);
       await insert(db, batch.slice(0, half));
       await insert(db, batch.slice(half));
