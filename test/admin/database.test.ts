@@ -77,6 +77,17 @@ test("The answer has the oldest transaction and what blocks vacuum, without the 
   await other.end();
 });
 
+test("A session that has written, and is idle in its transaction, is shown as what blocks vacuum.", async () => {
+  const other = new pg.Client({ connectionString: url, application_name: "an idle writer" });
+  await other.connect();
+  await other.query("begin");
+  await other.query("select from worker.add_job('held')");
+  await pool.query("select from worker.add_job('later')");
+  const { oldest_xmin: oldest } = await report();
+  await other.end();
+  assert.deepEqual([oldest?.kind, oldest?.name], ["session", "an idle writer"]);
+});
+
 test("An index is built in the background, shown with its progress, cancelled, and dropped.", async () => {
   const writer = await pool.connect();
   await writer.query("begin; select from worker.add_job('writer')");

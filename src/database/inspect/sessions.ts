@@ -95,13 +95,14 @@ export async function readOldestXmin(db: Database): Promise<OldestXmin | null> {
   return row ?? null;
 }
 
-// A slot and a walsender hold back the horizon of every database.
+// A slot and a walsender hold back the horizon of every database. A session that is idle in a transaction in which it
+// has written may have an xid and no xmin.
 const oldestXminSql: Statement = () => `
   select kind, name, transactions, since from (
-    select 'session' as kind, application_name as name, pg_catalog.age(backend_xmin) as transactions,
+    select 'session' as kind, application_name as name, greatest(pg_catalog.age(backend_xmin), pg_catalog.age(backend_xid)) as transactions,
       ${utcText("xact_start")} as since
     from pg_catalog.pg_stat_activity
-    where backend_xmin is not null and pid <> pg_catalog.pg_backend_pid()
+    where (backend_xmin is not null or backend_xid is not null) and pid <> pg_catalog.pg_backend_pid()
     and (datname = pg_catalog.current_database() or backend_type = 'walsender')
     union all
     select 'slot', slot_name::text, pg_catalog.age(xmin), null
