@@ -7,6 +7,7 @@ import {
   endInUse,
   isPg,
   loginOnlyBy,
+  loginSettingsOf,
   type MessageWriter,
   newConnection,
   onServerError,
@@ -37,6 +38,27 @@ async function connected(config: pg.ClientConfig & { readonly pipeline?: boolean
   await client.connect();
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end().catch(() => {}) });
 }
+
+test("The settings of a client can be changed until it connects, wherever they come from.", async () => {
+  const limited = new URL(url);
+  limited.searchParams.set("statement_timeout", "1234");
+  limited.searchParams.set("options", "-c lock_timeout=5");
+  const client = new pg.Client({ connectionString: limited.href, query_timeout: 9 });
+  const settings = loginSettingsOf(client);
+  const { statement_timeout, query_timeout, options } = settings;
+  assert.deepEqual(
+    [Number(statement_timeout), query_timeout, options],
+    [1234, 9, "-c lock_timeout=5"],
+  );
+  Object.assign(settings, { statement_timeout: 0, query_timeout: 0 });
+  settings.options = `${options} -c lock_timeout=7s`;
+  await client.connect();
+  const { rows } = await client.query(
+    "select current_setting('statement_timeout') as of_statement, current_setting('lock_timeout') as of_lock",
+  );
+  assert.deepEqual(rows, [{ of_statement: "0", of_lock: "7s" }]);
+  await client.end();
+});
 
 test("A client that failed to connect is reset, and connects elsewhere.", async () => {
   await using other = await connected();
