@@ -1,7 +1,9 @@
 // The default logger of a worker and of an admin: warnings and errors as text on stderr, so that failures are visible.
 // It loads nothing and writes synchronously, because a program may end right after a line.
 import { writeSync } from "node:fs";
+import { inspect } from "node:util";
 import { now } from "./clock.ts";
+import { isError, UNSHOWN } from "./errors.ts";
 import type { Logger } from "./logger.ts";
 
 const STDERR = 2;
@@ -16,9 +18,10 @@ export const stderrLogger: Logger = {
 
 /** `2026-11-26T03:00:00.000Z WARN a job failed …`, and a line for each field. */
 function write(level: string, fields: object, message: string): void {
-  const lines = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined || value === null ? [] : [`    ${name}: ${textOf(value)}`],
-  );
+  const lines = Object.keys(fields).flatMap((name) => {
+    const text = textIn(fields, name);
+    return text === null ? [] : [`    ${name}: ${text}`];
+  });
   const text = [`${new Date(now()).toISOString()} ${level} ${message}`, ...lines].join("\n");
   try {
     writeSync(STDERR, `${printable(text)}\n`);
@@ -27,10 +30,26 @@ function write(level: string, fields: object, message: string): void {
   }
 }
 
+/** Returns the field's text; null for an empty field. */
+function textIn(fields: object, name: string): string | null {
+  try {
+    const value: unknown = fields[name as keyof typeof fields];
+    return value === undefined || value === null ? null : textOf(value);
+  } catch {
+    return UNSHOWN;
+  }
+}
+
 function textOf(value: unknown): string {
   if (typeof value === "string") return value.replaceAll("\n", "\n      ");
-  if (value instanceof Error) return (value.stack ?? value.message).replaceAll("\n", "\n      ");
-  return JSON.stringify(value) ?? String(value);
+  if (isError(value)) return (value.stack ?? value.message).replaceAll("\n", "\n      ");
+  if (typeof value === "bigint") return String(value);
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    // JSON has no bigints and no cycles, and a toJSON() may throw.
+    return inspect(value, { breakLength: Number.POSITIVE_INFINITY, customInspect: false });
+  }
 }
 
 /** Escapes control characters, which could change a terminal. */

@@ -4,6 +4,7 @@
 import type { Pool } from "pg";
 import { WorkerError } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/logger.ts";
+import { safeLogger } from "../base/safe-logger.ts";
 import { validate } from "../base/validate.ts";
 import type { CancelEnd } from "../commands/cancel/wait-for-cancelled.ts";
 import type { CancelledJob, CancelOptions } from "../commands/jobs/cancel-jobs.ts";
@@ -212,7 +213,7 @@ export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<Work
   );
   const { preparedStatements } = checked;
   const schema = schemaName(checked.schema);
-  const log = logger ?? silentLogger;
+  const log = safeLogger(logger ?? silentLogger);
   if (pool !== undefined) {
     const database = { client: pool, schema, preparedStatements };
     return bindUtils(database, { pool, logger: log, before: null, end: async () => {} });

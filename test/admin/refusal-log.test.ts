@@ -76,3 +76,18 @@ test("Ten thousand anonymous requests leave less than 20 KB of log.", async () =
   assert.ok(JSON.stringify(logged).length < 20_000, `${logged.length} lines`);
   assert.equal(logged.at(-1)?.fields.more, 4_990);
 });
+
+test("An error of the application's logger fails no request.", async () => {
+  const throws = () => {
+    throw new Error("no");
+  };
+  const logger = { debug: throws, info: throws, warn: throws, error: throws };
+  const { client, pool } = await startAdmin({ logger });
+  assert.equal((await client.post("/api/jobs", { identifier: "t" })).status, 200);
+  assert.equal(
+    (await client.send("GET", "/api/jobs", { headers: { host: "a.example" } })).status,
+    403,
+  );
+  await pool.query("drop table worker._private_jobs cascade");
+  assert.equal((await client.get("/api/jobs")).status, 503);
+});

@@ -1,5 +1,5 @@
-// A new user's program: a task that throws, with or without a logger; or a worker with an HTTP server that is never
-// closed.
+// A new user's program: a task that throws, with or without a logger; one that logs values that cannot be written; or a
+// worker with an HTTP server that is never closed.
 import { createServer } from "node:http";
 import { run, runOnce } from "../../src/worker/run.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
@@ -8,10 +8,25 @@ const [connectionString = "", what] = process.argv.slice(2);
 const broken = defineTask("broken", () => {
   throw new Error("the \u001b[31mfirst\u001b[0m bug\nsecond line");
 });
-const options = { connectionString, tasks: [broken], recovery: false as const };
+const cycle: { self?: unknown } = {};
+cycle.self = cycle;
+const throws = () => {
+  throw new Error("not this one");
+};
+const fails = () => Promise.reject(new Error("not this one"));
+const logging = defineTask("logging", (_, { logger }) => {
+  logger.warn({ id: 9007199254740993n, nested: { id: 1n } }, "bigints");
+  logger.warn({ cycle, json: { toJSON: throws } }, "objects");
+  logger.warn(Object.defineProperty({}, "getter", { enumerable: true, get: throws }), "a getter");
+  logger.info("the last line");
+});
+const options = { connectionString, tasks: [broken, logging], recovery: false as const };
 if (what === "server") {
   const worker = await run(options);
   const server = createServer();
   server.listen(0, "127.0.0.1", () => process.stdout.write("up\n"));
   void worker.stopped.then(() => process.stdout.write("stopped\n"));
+} else if (what === "throwing") {
+  const logger = { debug: throws, info: throws, warn: fails, error: throws };
+  await runOnce({ ...options, logger });
 } else await runOnce(what === "silent" ? { ...options, logger: "silent" } : options);

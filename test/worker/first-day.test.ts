@@ -40,6 +40,34 @@ test("A worker without a logger writes failures of jobs to stderr; with `silent`
   }
 });
 
+test("No value that a task logs and no error of a logger fails a job.", async () => {
+  for (const what of ["default", "throwing"]) {
+    const { url } = await migratedDatabase();
+    const utils = await makeWorkerUtils({ connectionString: url });
+    await utils.addJob("logging");
+    const running = program(url, what);
+    const stderr = await text(running.stderr);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query("select last_error from worker._private_jobs");
+    await Promise.all([utils.end(), client.end()]);
+    assert.deepEqual(rows, [], `${what}: ${stderr}`);
+    if (what === "throwing") {
+      assert.match(
+        stderr,
+        /^\S+Z ERROR the logger threw: the log is incomplete\n {4}error: not this one\n$/,
+      );
+    } else {
+      assert.match(
+        stderr,
+        /WARN bigints\n {4}.*\n {4}.*\n {4}id: 9007199254740993\n {4}nested: \{ id: 1n \}\n/,
+      );
+      assert.match(stderr, /WARN objects\n.*\n.*\n {4}cycle: <ref .*\n {4}json: \{ toJSON: .*\n/);
+      assert.match(stderr, /WARN a getter\n.*\n.*\n {4}fields: a value that cannot be shown\n$/);
+    }
+  }
+});
+
 test("A process with a worker and an HTTP server ends 10 s after one SIGTERM, by that signal.", async () => {
   const { url } = await migratedDatabase();
   const running = program(url, "server");

@@ -3,6 +3,7 @@
 import type { Pool } from "pg";
 import { InputError, type Problem } from "../../base/errors.ts";
 import { isLogger, type Logger, loggerProblem } from "../../base/logger.ts";
+import { safeLogger } from "../../base/safe-logger.ts";
 import type { OnAudit } from "../../commands/audit/audit-entry.ts";
 import { type SchemaName, schemaName } from "../../database/schema-name.ts";
 import { clientAddress } from "../../http/bounds/client-address.ts";
@@ -155,7 +156,7 @@ export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
     trustedProxies: trustedProxies ?? [],
     userHeader: userHeader ?? null,
     limits,
-    logger: choices.logger,
+    logger: safeLogger(choices.logger),
     onAudit: choices.onAudit,
   });
 }

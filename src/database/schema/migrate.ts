@@ -7,6 +7,7 @@ import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf, InputError, messageOf, WorkerError } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
 import { backoffDelay } from "../../base/retry.ts";
+import { safeLogger } from "../../base/safe-logger.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { BEGIN } from "../connection/bounded-statement.ts";
 import { boundedQueryable, withClient } from "../connection/pool.ts";
@@ -87,8 +88,8 @@ export async function migrateBy(
   schema: SchemaName,
   options: MigrationOptions = {},
 ): Promise<MigrationOutcome> {
-  const { signal = new AbortController().signal, logger = silentLogger } = options;
-  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const { signal = new AbortController().signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const logger = safeLogger(options.logger ?? silentLogger);
   const plan = { registry, existing, requested: checkedNames(options.extensions, registry) };
   const deadline = monotonic() + timeoutMs;
   for (let attempt = 0; ; attempt++) {

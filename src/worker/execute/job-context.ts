@@ -3,6 +3,7 @@ import type { Pool } from "pg";
 import { monotonic, now } from "../../base/clock.ts";
 import { InputError, WorkerError } from "../../base/errors.ts";
 import type { Logger, TaskLogger } from "../../base/logger.ts";
+import { joinedFields } from "../../base/safe-logger.ts";
 import { withClient } from "../../database/connection/pool.ts";
 import { isInTransaction, isOutsideTransaction } from "../../database/connection/transaction.ts";
 import type { Verdict } from "../task/hooks.ts";
@@ -166,7 +167,7 @@ function withFields(logger: Logger, fields: object): TaskLogger {
     (more: object | string, message?: string): void =>
       typeof more === "string"
         ? logger[level](fields, more)
-        : logger[level]({ ...fields, ...more }, message ?? "");
+        : logger[level](joinedFields(fields, more), message ?? "");
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 

@@ -1,5 +1,6 @@
 // A logger for calls in Graphile Worker's order, message first, and in this library's order, fields first.
 import type { Logger } from "../../base/logger.ts";
+import { joinedFields } from "../../base/safe-logger.ts";
 
 /**
  * The logger of a task that is a file. Its methods take Graphile Worker's order, `info("sent", { to })`, and pino's,
@@ -33,13 +34,13 @@ export function fileLogger(logger: Logger, scope: object = {}): FileLogger {
     (level: "debug" | "info" | "warn" | "error") =>
     (first: string | object, second?: string | object) => {
       const [fields, message] = typeof first === "object" ? [first, second] : [second, first];
-      logger[level]({ ...scope, ...(fields as object | undefined) }, String(message));
+      logger[level](joinedFields(scope, fields as object | undefined), String(message));
     };
   const own = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
   return {
     ...own,
     log: (level, message, fields = {}) =>
       own[level === "warning" ? "warn" : level](fields, message),
-    scope: (fields) => fileLogger(logger, { ...scope, ...fields }),
+    scope: (fields) => fileLogger(logger, joinedFields(scope, fields)),
   };
 }

@@ -2,6 +2,7 @@
 // programs. All problems are reported at once.
 import { InputError, messageOf, type Problem } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
+import { safeLogger } from "../../base/safe-logger.ts";
 import { DEFAULT_SCHEMA, schemaName } from "../../database/schema-name.ts";
 import type { Task } from "../task/task.ts";
 import type { RunProgram } from "./run-program.ts";
@@ -53,7 +54,8 @@ export async function loadTasks(
   const { programTask } = await import("./program-task.ts");
   const { runProgram } = await import("./run-program.ts");
   const { findTaskFiles } = await import("./task-files.ts");
-  const { logger = silentLogger, timeoutMs, killAfterMs = KILL_AFTER_MS } = options;
+  const { timeoutMs, killAfterMs = KILL_AFTER_MS } = options;
+  const logger = safeLogger(options.logger ?? silentLogger);
   const schema = schemaName(options.schema ?? DEFAULT_SCHEMA);
   const run = options.runProgram ?? runProgram;
   const found = await findTaskFiles(directory);

@@ -4,6 +4,7 @@ import type { Pool } from "pg";
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { isLogger, type Logger, loggerProblem, silentLogger } from "../../base/logger.ts";
+import { safeLogger } from "../../base/safe-logger.ts";
 import { stderrLogger } from "../../base/stderr-logger.ts";
 import {
   checkAll,
@@ -263,7 +264,7 @@ export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig
     cron,
     ...recovery,
     schema,
-    logger: options.logger === "silent" ? silentLogger : (options.logger ?? stderrLogger),
+    logger: options.logger === "silent" ? silentLogger : safeLogger(options.logger ?? stderrLogger),
     extensions: options.extensions as E,
     localQueue: resolveLocalQueue(checked.localQueue),
   });
