@@ -1,5 +1,6 @@
 // GET /api/jobs: a page of jobs.
 import { monotonic, now, wait } from "../../../base/clock.ts";
+import { codeOf } from "../../../base/errors.ts";
 import { choice, text } from "../../../commands/declare/field.ts";
 import { jobStates } from "../../../domain/job.ts";
 import { MAX_CHARACTERS } from "../../../domain/portable/query/limits.ts";
@@ -115,9 +116,8 @@ type Texts = Readonly<Record<string, string>>;
 /** Returns similar names if no job matches. */
 async function similarNamesOf({ databases }: Admin, q = "", { jobs, report }: LightPage) {
   if (jobs.length > 0 || !report.isComplete || q === "") return {};
-  return {
-    suggestions: JSON.stringify(await suggestNames(databases.reads, q, report.unknownNames)),
-  };
+  const names = await nullIfBusy(suggestNames(databases.reads, q, report.unknownNames));
+  return names === null ? {} : { suggestions: JSON.stringify(names) };
 }
 
 /** The time that the rest of the response takes after the count, in milliseconds. */
@@ -132,7 +132,19 @@ async function inTimeLeft(
   const counted = new AbortController();
   const leftMs = config.limits.requestMs - (monotonic() - beganMs) - REST_MS;
   const late = wait(Math.max(0, leftMs), counted.signal).then(() => null);
-  return Promise.race([count, late]).finally(() => counted.abort());
+  return Promise.race([nullIfBusy(count), late]).finally(() => counted.abort());
+}
+
+const BUSY = new Set<string | undefined>(["database_timeout", "database_busy", "busy"]);
+
+/** Returns null for an addition to the page that a busy database does not answer: the page is already found. */
+async function nullIfBusy<T>(addition: Promise<T>): Promise<T | null> {
+  try {
+    return await addition;
+  } catch (error) {
+    if (!BUSY.has(codeOf(error))) throw error;
+    return null;
+  }
 }
 
 /** Returns the number of matching jobs; null when the filter cannot be counted. */
