@@ -196,3 +196,19 @@ test("A ticket stays valid when there is no free place for its download.", async
   assert.equal(answered, 200);
   assert.equal(await status(admin, path), 403);
 });
+
+test("A ticket stays valid when the database is too busy to record its use.", async () => {
+  const [admin] = await twoAdmins(["operations"]);
+  const path = await ticketOf(admin, { q: "id:1", columns: "id" });
+  await admin.pool.query(`
+    create function worker.busy() returns trigger language plpgsql as
+      $$ begin raise exception 'busy' using errcode = '40001'; end $$;
+    create trigger busy before insert on worker._private_rehearsals
+      for each row execute function worker.busy()`);
+  const refused = await admin.client.send("GET", path);
+  assert.deepEqual([refused.status, refused.body.code], [503, "database_busy"]);
+  assert.ok(Number(refused.headers["retry-after"]) > 0);
+  await admin.pool.query("drop trigger busy on worker._private_rehearsals");
+  assert.equal(await status(admin, path), 200);
+  assert.equal(await status(admin, path), 403);
+});

@@ -67,6 +67,16 @@ export function createTickets({ derive, db, clock = now }: TicketOptions): Ticke
     return true;
   };
 
+  /** A ticket whose use could not be recorded stays valid: the download is answered 503, and can be requested again. */
+  const useAnywhere = async (ticket: SignedTicket): Promise<boolean> => {
+    try {
+      return db === null || (await recordUse(db, ticket));
+    } catch (error) {
+      used.delete(ticket.name);
+      throw error;
+    }
+  };
+
   return {
     create(ticket) {
       const signed: SignedTicket = {
@@ -85,13 +95,13 @@ export function createTickets({ derive, db, clock = now }: TicketOptions): Ticke
       return {
         request: signed.request,
         user: signed.user,
-        use: async () => useHere(signed) && (db === null || (await useAnywhere(db, signed))),
+        use: async () => useHere(signed) && useAnywhere(signed),
       };
     },
   };
 }
 
-async function useAnywhere(db: Database, { name, until }: SignedTicket): Promise<boolean> {
+async function recordUse(db: Database, { name, until }: SignedTicket): Promise<boolean> {
   try {
     return !(await hasOperations(db)) || (await useOnce(db, name, until));
   } catch (error) {
