@@ -171,3 +171,17 @@ test("A viewer that returns receives the sources' events at once, during their p
   again.connection.destroy();
   await feed.stop();
 });
+
+test("After a problem the unchanged event of a source is sent again.", async () => {
+  const source = { event: "incidents", intervalMs: 1, read: async () => '{"level":"ok"}' } as const;
+  const { state, feed, watch } = setUp({ sources: [source] });
+  const viewer = watch("incidents");
+  await viewer.seen(/event: incidents/);
+  state.failure = new Error("no");
+  await viewer.seen(/event: problem/);
+  state.failure = null;
+  const text = await viewer.seen(/event: problem[\s\S]*event: incidents/);
+  assert.equal(text.match(/event: incidents/g)?.length, 2);
+  viewer.connection.destroy();
+  await feed.stop();
+});

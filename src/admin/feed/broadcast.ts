@@ -70,6 +70,10 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     source.clear(event);
   };
 
+  const reset = () => {
+    for (const event of [...sent.keys()]) clear(event);
+  };
+
   return {
     show(snapshot) {
       clear("problem");
@@ -88,12 +92,12 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     sendSource: (event, json) => send(event, json, json),
     hasSent: (event) => sent.has(event),
     problem(json) {
-      for (const event of Object.keys(events)) clear(event);
+      if (sent.get("problem")?.comparable === json) return;
+      // A viewer shows the problem until its event is sent again, which may not have changed meanwhile.
+      reset();
       send("problem", json, json);
     },
-    reset() {
-      for (const event of [...sent.keys()]) clear(event);
-    },
+    reset,
   };
 }
 
