@@ -4,6 +4,7 @@ import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { createFeed, type FeedEvent, type FeedOptions } from "../../src/admin/feed/feed.ts";
+import { createRhythm, type RhythmTask } from "../../src/admin/feed/rhythm.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import type { Database, Queryable } from "../../src/database/database.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
@@ -184,4 +185,26 @@ test("After a problem the unchanged event of a source is sent again.", async () 
   assert.equal(text.match(/event: incidents/g)?.length, 2);
   viewer.connection.destroy();
   await feed.stop();
+});
+
+test("A source that is needed again while it is read is read once more.", async () => {
+  let runs = 0;
+  const task: RhythmTask = {
+    isWanted: () => true,
+    intervalMs: () => 3_600_000,
+    pauseFactor: 20,
+    isCostly: true,
+    run: async () => {
+      runs += 1;
+      await turn();
+      if (runs === 1) rhythm.hurry(task);
+      return undefined;
+    },
+  };
+  const rhythm = createRhythm([task]);
+  rhythm.wake();
+  while (runs < 2) await turn();
+  for (let n = 0; n < 1_000; n++) await turn();
+  assert.equal(runs, 2);
+  await rhythm.stop();
 });

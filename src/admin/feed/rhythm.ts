@@ -57,13 +57,15 @@ export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
         continue;
       }
       const began = monotonic();
+      nextAt.set(first, began);
       const pauseMs = await first.run();
       const tookMs = monotonic() - began;
       const usualMs = Math.max(
         first.intervalMs(),
         Math.min(tookMs * first.pauseFactor, MAX_PAUSE_MS),
       );
-      nextAt.set(first, monotonic() + (pauseMs ?? usualMs));
+      // A task that was hurried while it ran has no such time. It runs once more, because it may have read too early.
+      if (nextAt.has(first)) nextAt.set(first, monotonic() + (pauseMs ?? usualMs));
       if (first.isCostly === true) {
         costlyAt = monotonic() + Math.min(tookMs * SHARED_PAUSE_FACTOR, MAX_PAUSE_MS);
       }
