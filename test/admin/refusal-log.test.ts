@@ -39,6 +39,22 @@ test("The log has ten lines a client, sixty in all, and the number of the others
   assert.equal(lines.length, 62, "nothing more to log");
 });
 
+test("The log counts a thousand networks a minute, and names the busiest of many more.", () => {
+  const { log, lines, endMinute } = refusalLog();
+  for (let n = 0; n < 2_000; n++) {
+    log.log("wrong_login", `2001:db8:0:${n.toString(16)}::1`, {});
+    if (n % 200 === 0) log.log("wrong_login", "192.0.2.7", {});
+  }
+  endMinute();
+  const { more, clients, busiest } = lines.at(-1)?.fields ?? {};
+  assert.deepEqual([more, clients], [2_010 - 60, "more than 1000"]);
+  assert.equal(busiest["192.0.2.7"], 10);
+  log.log("wrong_login", "192.0.2.7", {});
+  for (let n = 0; n < 10; n++) log.log("wrong_login", "192.0.2.7", {});
+  endMinute();
+  assert.equal(lines.at(-1)?.fields.clients, 1);
+});
+
 test("Refused requests are logged: wrong logins, CSRF and Host, each in a line without a secret.", async () => {
   const { logger, lines } = recordingLogger();
   const basic = await startAdmin({ mode: "basic", logger });

@@ -25,6 +25,8 @@ const LINES_IN_ALL = 60;
 const WINDOW_MS = 60_000;
 /** The number of clients that a summary names. */
 const MAX_NAMED = 5;
+/** The number of networks that are counted; beyond it, the one with the oldest request is removed. */
+const MAX_NETWORKS = 1_000;
 
 export function createRefusalLog(
   logger: Logger,
@@ -32,12 +34,22 @@ export function createRefusalLog(
 ): RefusalLog {
   let lines = 0;
   let stopWindow: (() => void) | null = null;
+  /** A map from a network to its requests, the one with the oldest first. */
   const byClient = new Map<string, number>();
+  let isCut = false;
   const unlogged = { total: 0, kinds: new Map<RefusalKind, number>() };
 
   const count = <K>(counts: Map<K, number>, key: K) => {
     const n = (counts.get(key) ?? 0) + 1;
+    counts.delete(key);
     counts.set(key, n);
+    return n;
+  };
+
+  const countClient = (client: string) => {
+    const n = count(byClient, networkOf(client));
+    const [oldest] = byClient.keys();
+    if (byClient.size > MAX_NETWORKS && oldest !== undefined) isCut = byClient.delete(oldest);
     return n;
   };
 
@@ -49,13 +61,14 @@ export function createRefusalLog(
       const fields = {
         more: unlogged.total,
         kinds: Object.fromEntries(unlogged.kinds),
-        clients: byClient.size,
+        clients: isCut ? `more than ${MAX_NETWORKS}` : byClient.size,
         busiest: Object.fromEntries(busiest),
       };
       logger.warn(fields, "further requests were refused in the last minute");
     }
     lines = 0;
     byClient.clear();
+    isCut = false;
     unlogged.total = 0;
     unlogged.kinds.clear();
   };
@@ -63,7 +76,7 @@ export function createRefusalLog(
   return {
     log(kind, client, fields) {
       stopWindow ??= after(WINDOW_MS, endWindow);
-      if (count(byClient, networkOf(client)) <= LINES_A_CLIENT && lines < LINES_IN_ALL) {
+      if (countClient(client) <= LINES_A_CLIENT && lines < LINES_IN_ALL) {
         lines += 1;
         logger.warn({ ...fields, refused: kind }, sentences[kind]);
         return;
