@@ -151,6 +151,20 @@ test("The document has the status of each refusal by a missing thing, a conflict
   }
 });
 
+test("The document has the status of each answer that is too large, and every code of 403.", async () => {
+  const { client: open, pool: of } = await startAdmin();
+  await of.query("select worker.add_job('t', to_json(repeat('x', 17000000)))");
+  await refuses(open, 413, "GET /api/jobs/{id}", null, "/api/jobs/1");
+  const { responses } = document.root.components;
+  for (const headers of [{ host: "a.example" }, { via: "1.1 a" }]) {
+    const { status, body } = await open.send("GET", "/api/jobs", { headers });
+    assert.equal(status, 403);
+    assert.ok(responses.Forbidden.description.includes(body.code), body.code);
+  }
+  const { body } = await open.get("/api/export/download?ticket=used");
+  assert.ok(responses.Forbidden.description.includes(body.code), body.code);
+});
+
 async function refuses(
   { get, post }: Client,
   expected: number,

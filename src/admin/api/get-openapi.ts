@@ -46,13 +46,13 @@ const errorSchema = {
 const errors: Readonly<Record<number, readonly [name: string, description: string]>> = {
   400: ["BadInput", "A field is unknown, missing, or out of range; nothing was changed"],
   401: ["Unauthorized", "No credentials, or wrong ones"],
-  403: ["Forbidden", "code is read_only, csrf or host"],
+  403: ["Forbidden", "code is read_only, csrf, host, proxy or ticket"],
   404: ["NotFound", "Not found"],
   409: [
     "Conflict",
     "The present state does not allow this, or code is extension_missing; nothing was changed",
   ],
-  413: ["TooLarge", "The body exceeds the limit"],
+  413: ["TooLarge", "The body, or the answer, exceeds its limit"],
   415: ["NotJson", "The body is not JSON in UTF-8"],
   429: [
     "TooManyLogins",
@@ -84,6 +84,9 @@ const MAY_CONFLICT = new Set([
   "POST /api/limits",
   "GET /api/limits/{name}",
 ]);
+
+/** Requests without a body whose answer can exceed the limit. */
+const MAY_EXCEED = new Set(["GET /api/jobs/{id}"]);
 
 const asOf = {
   description:
@@ -210,6 +213,7 @@ function errorStatuses(route: AdminRoute, auth: AuthConfig): number[] {
         return (
           MAY_CONFLICT.has(request) || (path.startsWith("/api/operations") && access === "write")
         );
+      if (status === 413 && MAY_EXCEED.has(request)) return true;
       if (status === 413 || status === 415) return operation.body !== undefined;
       return status !== 403 || !isOpen || auth.mode === "none";
     });
