@@ -49,6 +49,19 @@ export function countInQuery(description: string, maximum?: number) {
   return { check: v.optional(check), doc: { type: "integer", minimum: 0, ...limits, description } };
 }
 
+/**
+ * Returns a query field for the number of rows on a page, from 1 to `maximum`; numbers outside count as the nearest. A
+ * page has at least one row, because a list that is followed by its cursors would not end after a page without rows.
+ */
+export function pageSizeInQuery(description: string, maximum: number) {
+  const check = v.pipe(
+    v.string(),
+    v.regex(/^\d+$/, "must be a whole number"),
+    v.transform((text) => Math.min(Math.max(Number(text), 1), maximum)),
+  );
+  return { check: v.optional(check), doc: { type: "integer", minimum: 1, maximum, description } };
+}
+
 /** Returns a query field for a whole number. A number outside the limits is refused. */
 export function countBetween(minimum: number, maximum: number, description: string) {
   const message = `must be a whole number from ${minimum} to ${maximum}`;

@@ -14,6 +14,7 @@ export interface SortOrder<R> {
 export interface PageRequest {
   /** The name of the order. A cursor is valid only for its own order. */
   readonly sort: string;
+  /** The number of rows, at least 1. */
   readonly limit: number;
   readonly cursor: string | null;
 }

@@ -94,6 +94,15 @@ test("Of 20,001 queues the locked ones come first, and the others by name.", asy
     ranks.map((state) => states[state]),
     [1, 0, 0, 1, 0, 19_999],
   );
+  // A page that ends with the last locked queue is continued by the queue with the first name, the empty one.
+  await pool.query("insert into worker._private_job_queues (queue_name) values ('')");
+  const two = (await client.get("/api/queues?limit=2")).body;
+  const next = (await client.get(`/api/queues?limit=2&cursor=${two.next_cursor}`)).body;
+  assert.deepEqual(
+    next.queues.map((row: Json) => row.queue_name),
+    ["", "q00001"],
+  );
+  await pool.query("delete from worker._private_job_queues where queue_name = ''");
   const names = (await all(client, "")).map(({ queue_name: name }) => name);
   const locked = ["q20001", "q00007"];
   const others = names.slice(2);

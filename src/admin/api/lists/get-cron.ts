@@ -21,7 +21,7 @@ import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
 import { listOf, orNull, record, withDescription } from "../../wire/json-schema.ts";
 import { missingSchema } from "../../wire/missing-schema.ts";
-import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
+import { inQuery, pageSizeInQuery, readQuery } from "../../wire/wire.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
 
 const entry = record(
@@ -164,7 +164,7 @@ async function changesTo(audit: AuditTrail, identifier: string): Promise<CronCha
 
 const schedulesQuery = {
   name: inQuery(text(["Name", "only the schedule of this name; empty: all"], 0, 128)),
-  limit: countInQuery("rows on a page, 100 by default", MAX_LISTED),
+  limit: pageSizeInQuery("rows on a page, 100 by default", MAX_LISTED),
   cursor: inQuery(
     text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 512),
   ),
@@ -196,7 +196,7 @@ export const getSchedules: Operation = {
       return jsonText(`{"schedules":[${schedule}],"next_cursor":null,"missing":null}`);
     }
     const { schedules, nextAfter } = await readSchedules(databases.reads, {
-      limit: Math.min(limit, MAX_LISTED),
+      limit,
       after: cursor === "" ? null : cursor,
     });
     const rows = schedules.map(scheduleJson).join(",");

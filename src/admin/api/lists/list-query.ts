@@ -1,6 +1,6 @@
 // The query parameters of all lists of names: search, sort, limit, cursor.
 import { choice, text } from "../../../commands/declare/field.ts";
-import { countInQuery, inQuery } from "../../wire/wire.ts";
+import { inQuery, pageSizeInQuery } from "../../wire/wire.ts";
 
 export const MAX_LIMIT = 500;
 const DEFAULT_LIMIT = 100;
@@ -10,7 +10,7 @@ export function listQuery<const S extends readonly string[]>(sorts: S, searched:
   return {
     search: inQuery(text(["Search", `text in ${searched}; empty: any`], 0, 256)),
     sort: inQuery(choice(["Sort", "the order; - is descending"], sorts), { default: sorts[0] }),
-    limit: countInQuery(
+    limit: pageSizeInQuery(
       `rows on a page, ${DEFAULT_LIMIT} by default; larger numbers are reduced to the maximum`,
       MAX_LIMIT,
     ),
@@ -34,7 +34,7 @@ export function pageRequest<S extends string>(
   return {
     search: search.trim(),
     sort: sort ?? defaultSort,
-    limit: Math.min(limit, MAX_LIMIT),
+    limit,
     cursor: cursor === "" ? null : cursor,
   };
 }

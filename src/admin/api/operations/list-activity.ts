@@ -13,7 +13,7 @@ import { PAGE_BYTES } from "../../../insight/expressions/large-values.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
-import { countBetween, countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
+import { countBetween, inQuery, pageSizeInQuery, readQuery } from "../../wire/wire.ts";
 import { cursorIn, fitToPage } from "./read-operations.ts";
 
 const MAX_ENTRIES = 200;
@@ -27,7 +27,7 @@ const query = {
     ),
   ),
   last_secs: countBetween(1, 999_999, "only entries of the last N seconds"),
-  limit: countInQuery(`entries on a page, 50 by default; at most ${MAX_ENTRIES}`, MAX_ENTRIES),
+  limit: pageSizeInQuery(`entries on a page, 50 by default; at most ${MAX_ENTRIES}`, MAX_ENTRIES),
   cursor: inQuery(
     text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20),
   ),
@@ -88,8 +88,7 @@ export const listActivity: Operation = {
       search = "",
       last_secs: lastSecs = null,
     } = readQuery(request, query);
-    const pageSize = Math.max(1, Math.min(limit, MAX_ENTRIES));
-    const { entries, nextCursor, isRecorded } = await audit.list(pageSize, cursorIn(cursor), {
+    const { entries, nextCursor, isRecorded } = await audit.list(limit, cursorIn(cursor), {
       search,
       lastSecs,
     });

@@ -19,7 +19,7 @@ import { PAGE_BYTES } from "../../../insight/expressions/large-values.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
-import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
+import { inQuery, pageSizeInQuery, readQuery } from "../../wire/wire.ts";
 import { operationIdIn, operationSchema } from "./shapes.ts";
 
 const MAX_OPERATIONS = 200;
@@ -47,7 +47,7 @@ export function cursorIn(given: string | undefined): string | null {
 }
 
 const listQuery = {
-  limit: countInQuery(
+  limit: pageSizeInQuery(
     `operations on a page, 50 by default; at most ${MAX_OPERATIONS}`,
     MAX_OPERATIONS,
   ),
@@ -64,10 +64,9 @@ export const listOperations: Operation = {
   ),
   run: async ({ operations }, request) => {
     const { limit = 50, cursor: given } = readQuery(request, listQuery);
-    const most = Math.min(limit, MAX_OPERATIONS);
     const store = await operations.store();
     const { operations: found = [], hasMore = false } =
-      (await store?.list(most, cursorIn(given))) ?? {};
+      (await store?.list(limit, cursorIn(given))) ?? {};
     const texts = fitToPage(found.map(operationJson));
     const isWhole = texts.length === found.length && !hasMore;
     return jsonText(
@@ -127,7 +126,7 @@ const jobsQuery = {
   outcome: inQuery(choice(["Outcome", "what the operation did with the jobs"], outcomes), {
     default: "done",
   }),
-  limit: countInQuery(`ids on a page, 100 by default; at most ${MAX_IDS}`, MAX_IDS),
+  limit: pageSizeInQuery(`ids on a page, 100 by default; at most ${MAX_IDS}`, MAX_IDS),
   cursor,
 };
 
@@ -149,8 +148,7 @@ export const listOperationJobs: Operation = {
     const { outcome = "done", limit = 100, cursor: given } = readQuery(request, jobsQuery);
     const store = await operations.store();
     const { id } = await existingOperation(store, operationIdIn(request));
-    const most = Math.max(1, Math.min(limit, MAX_IDS));
-    const receipt = await store?.receipt(id, outcome, cursorIn(given) ?? "0", most);
+    const receipt = await store?.receipt(id, outcome, cursorIn(given) ?? "0", limit);
     const { jobs, nextCursor } = receipt ?? { jobs: [], nextCursor: null };
     return jsonText(
       objectText({

@@ -165,17 +165,18 @@ async function byName(db: Database, request: RowsRequest): Promise<Rows> {
   const { sort, limit, cursor } = request;
   const after = cursor === null ? null : decodePlace(cursor, sort).name;
   const rows = await queueRows(db, { ...request, after, limit: limit + 1 });
-  return cutRows(rows, limit, (name) => encodePlace({ sort, key: null, name }));
+  return cutRows(rows, limit, sort);
 }
 
-function cutRows(
-  rows: readonly ListedQueueRow[],
-  limit: number,
-  cursor: (name: string) => string,
-): Rows {
+/** Follows every locked queue, and precedes the others. */
+const BETWEEN = { key: Number.MAX_VALUE, name: "" };
+
+function cutRows(rows: readonly ListedQueueRow[], limit: number, sort: QueueSort): Rows {
   const shown = rows.slice(0, limit);
-  const isMore = rows.length > limit;
-  return { rows: shown, nextCursor: isMore ? cursor(shown.at(-1)?.queueName ?? "") : null };
+  if (rows.length <= limit) return { rows: shown, nextCursor: null };
+  const last = shown.at(-1);
+  const end = last === undefined ? BETWEEN : { key: null, name: last.queueName };
+  return { rows: shown, nextCursor: encodePlace({ sort, ...end }) };
 }
 
 /** Later than every lock time, in microseconds (the year 2223). Minus this, a time precedes all others. */
@@ -213,6 +214,6 @@ async function stuckFirst(db: Database, request: RowsRequest): Promise<Rows> {
   const left = limit - page.rows.length;
   const after = isBehind ? place.name : null;
   const free = await queueRows(db, { ...request, only: "free", after, limit: left + 1 });
-  const rest = cutRows(free, left, (name) => encodePlace({ sort, key: null, name }));
+  const rest = cutRows(free, left, sort);
   return { rows: [...page.rows, ...rest.rows], nextCursor: rest.nextCursor };
 }
