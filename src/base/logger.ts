@@ -90,12 +90,18 @@ export async function cleanLogger(
       ignore: "pid,hostname",
       translateTime: "SYS:standard",
     });
-    stream = { write: (line) => lines.write(pretty(line)) };
+    stream = { write: (line) => lines.write(pretty(JSON.parse(line, exactInteger))) };
   }
   const base = options.format === "json" ? { pid: process.pid } : null;
   const level = options.level ?? "info";
   const logger: Logger = pino({ level, base, timestamp: stdTimeFunctions.isoTime }, stream);
   return logger;
+}
+
+/** Keeps the text of a whole number that a double cannot have, such as a bigint's. */
+function exactInteger(_name: string, value: unknown, { source = "" }: { source?: string } = {}) {
+  const isExact = typeof value !== "number" || Number.isSafeInteger(value);
+  return isExact || !/^-?\d+$/.test(source) ? value : source;
 }
 
 /** A logger that writes nothing: the default in applications. */

@@ -1,6 +1,7 @@
 // A new user's program: a task that throws, with or without a logger; one that logs values that cannot be written; or a
 // worker with an HTTP server that is never closed.
 import { createServer } from "node:http";
+import { createLogger } from "../../src/base/logger.ts";
 import { run, runOnce } from "../../src/worker/run.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 
@@ -26,7 +27,8 @@ if (what === "server") {
   const server = createServer();
   server.listen(0, "127.0.0.1", () => process.stdout.write("up\n"));
   void worker.stopped.then(() => process.stdout.write("stopped\n"));
-} else if (what === "throwing") {
+} else if (what === "text") await runOnce({ ...options, logger: await createLogger() });
+else if (what === "throwing") {
   const logger = { debug: throws, info: throws, warn: fails, error: throws };
   await runOnce({ ...options, logger });
 } else await runOnce(what === "silent" ? { ...options, logger: "silent" } : options);

@@ -41,7 +41,7 @@ test("A worker without a logger writes failures of jobs to stderr; with `silent`
 });
 
 test("No value that a task logs and no error of a logger fails a job.", async () => {
-  for (const what of ["default", "throwing"]) {
+  for (const what of ["default", "text", "throwing"]) {
     const { url } = await migratedDatabase();
     const utils = await makeWorkerUtils({ connectionString: url });
     await utils.addJob("logging");
@@ -56,6 +56,11 @@ test("No value that a task logs and no error of a logger fails a job.", async ()
       assert.match(
         stderr,
         /^\S+Z ERROR the logger threw: the log is incomplete\n {4}error: not this one\n$/,
+      );
+    } else if (what === "text") {
+      assert.match(
+        stderr,
+        /WARN: bigints\n[\s\S]* {4}id: "9007199254740993"\n[\s\S]*INFO: the last line\n/,
       );
     } else {
       assert.match(
