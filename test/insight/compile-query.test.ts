@@ -5,11 +5,13 @@ import { beforeEach, test } from "node:test";
 import { query } from "../../src/database/database.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { conditions } from "../../src/domain/condition.ts";
+import { queryFields } from "../../src/domain/portable/query/fields.ts";
 import { parseQuery } from "../../src/domain/query/parse-query.ts";
 import { printQuery } from "../../src/domain/query/print-query.ts";
 import { QueryError } from "../../src/domain/query/query-error.ts";
 import { findPage } from "../../src/insight/pages/walk-jobs.ts";
 import { compileQuery } from "../../src/insight/query/compile-query.ts";
+import { isWords } from "../../src/insight/query/fields/is-part.ts";
 import type { JobQuery } from "../../src/insight/query/job-query.ts";
 import { microseconds } from "../../src/queue/sql/moments.ts";
 import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
@@ -120,6 +122,45 @@ function assertShape({ shape }: JobQuery, ids: readonly string[], all: NaiveWorl
     );
   }
 }
+
+/** A value of each field, such that some of the hostile jobs match it, and some have no value at all. */
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  id: ["4", "4,7", "3..90"],
+  is: isWords,
+  task: ["mail", "mail*", "mail,idle"],
+  queue: ["q1", "none", "q*", "none,q2"],
+  key: ["k", "key*", "none", "none,k"],
+  worker: ["ghost", "alive*", "none", "none,ghost"],
+  priority: ["0", "-1..2"],
+  attempts: ["3", "0..1"],
+  left: ["25", "0..1,24"],
+  due: ["today", "-1h..+1h"],
+  created: ["today", "1h..10h"],
+  updated: ["today", "1h..10h"],
+  failed: ["today", "1h..10h"],
+  running: ["today", "1h..10h"],
+  flag: ["f", "none", "f,none"],
+  error: ["timedout", "none", '"user 4",none', '"TypeError: user 42 not found"', "ÜBEL"],
+  group: ['"Error: connect ETIMEDOUT #:#"', "aaaaaaaaaaaa"],
+  payload: [".a:7", ".a:none", ".a:1..8", ".b.c:2", ":nested", ".a:none,7"],
+};
+
+test("The operator != finds exactly the jobs that : does not find, in every field.", async () => {
+  const { nowUs } = await compileQuery(queue.db, "");
+  const find = async (text: string) => idsOf(await compileQuery(queue.db, text, { nowUs }));
+  const all = await find("");
+  for (const { name } of queryFields) {
+    for (const value of VALUES[name] ?? []) {
+      const term = name === "payload" ? `payload${value}` : `${name}:${value}`;
+      const found = await find(`id>0 ${term}`);
+      const expected = all.filter((id) => !found.includes(id));
+      const opposite = term.replace(":", "!=");
+      assert.deepEqual(await find(`id>0 ${opposite}`), expected, opposite);
+      assert.deepEqual(await find(`id>0 -${term}`), expected, `-${term}`);
+    }
+    assert.ok(name in VALUES, `the field ${name} has no values here`);
+  }
+});
 
 test("The seven conditions partition all jobs.", async () => {
   const counts = await Promise.all(conditions.map(async (one) => (await find(`is:${one}`)).length));

@@ -103,7 +103,7 @@ function matchesField(
     }
     case "error":
       if (value.kind !== "text") return row.last_error === null;
-      return op === ":" ? contains(row.last_error, value.text) : row.last_error === value.text;
+      return op === "=" ? row.last_error === value.text : contains(row.last_error, value.text);
     case "group": {
       if (row.last_error === null || value.kind !== "text") return false;
       const { fingerprint, label } = errorGroup(row.last_error);

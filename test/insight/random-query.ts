@@ -128,8 +128,9 @@ function otherTerm(random: Random): string {
     () => `key${is()}${list(random, () => named(random, keys))}`,
     () => `worker${is()}${list(random, () => named(random, ["alive-1", "ghost", "100%_by"]))}`,
     () => `flag${is()}${list(random, () => pick(random, ["f", "g", "none", '"0"']))}`,
-    () => `error:${quoted(pick(random, ["timedout", "100%", "user 4", "\\ of", "ÜBEL"]))}`,
-    () => `error${pick(random, ["=", "!="])}${quoted(pick(random, errors))}`,
+    () =>
+      `error${pick(random, [":", "!="])}${quoted(pick(random, ["timedout", "100%", "user 4", "\\ of", "ÜBEL"]))}`,
+    () => `error=${quoted(pick(random, errors))}`,
     () => `group:${quoted("Error: connect ETIMEDOUT #:#")}`,
     () => "group:aaaaaaaaaaaa error:none",
   ])();

@@ -32,7 +32,7 @@ export function errorPart(term: FieldTerm, parameters: Parameters): QueryPart {
   const texts = textsOf(term);
   const hasNone = term.values.some(({ kind }) => kind === "none");
   const found =
-    term.op === ":" ? searchedPart("last_error", texts, parameters) : equalError(texts, parameters);
+    term.op === "=" ? equalError(texts, parameters) : searchedPart("last_error", texts, parameters);
   return anyOf([found, ...(hasNone ? [sqlPart("jobs.last_error is null")] : [])]);
 }
 
