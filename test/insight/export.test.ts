@@ -220,6 +220,18 @@ test("An export without matches for long reports its progress, and ends when its
   assert.equal(sent.length, until);
 });
 
+test("An export that continues reads no job beyond its boundary.", async () => {
+  await fill("to_json(n)", 12_000);
+  const { db, sent } = watched(async (text) => {
+    if (text.includes("as ids")) await queue.sql("select pg_sleep(0.06)");
+  });
+  const begun = await begin(db, { q: "payload:nowhere", columns: "id", cursor: "50-100" });
+  assert.equal(await textOf(begun), "");
+  const walks = sent.filter(({ text }) => text.includes("as ids"));
+  assert.equal(walks.length, 1, "the first step goes beyond the boundary");
+  assert.equal(begun.progress().cursor?.split("-")[0], "50");
+});
+
 test("With slow rows an export continues at their pace, rather than at full speed each time.", async () => {
   await fill("to_json(n)", 300);
   // A row takes 5 ms, a statement may take as long as 100 of them.

@@ -87,5 +87,6 @@ const noHigherThan = (id: string): WalkCondition => ({
   ...everyJob,
   sql: (first) => `(jobs.id <= $${first}::bigint)`,
   values: [id],
+  shape: { ...everyJob.shape, maxId: id },
   isAll: false,
 });
