@@ -1,8 +1,9 @@
 // Decides by the texts of candidates where PostgreSQL can only narrow the jobs down. Texts are read in small groups, so
 // that no statement decompresses much at once. A text that is too large to read is left out and counted.
 import { monotonic } from "../../base/clock.ts";
-import { type Database, query, type Statement } from "../../database/database.ts";
-import { worstBytes } from "../../database/unpacked.ts";
+import { type Database, query } from "../../database/database.ts";
+import { nullOnTimeout } from "../../database/null-on-timeout.ts";
+import { isAtMost, worstBytes } from "../../database/unpacked.ts";
 import type { CheckedTexts } from "../query/job-query.ts";
 import type { TextCheck } from "./matching.ts";
 
@@ -39,21 +40,17 @@ export async function confirm(
     if (row.is_large) unchecked += 1;
     else if (decide(row as CheckedTexts)) confirmed.add(row.id);
   };
-  const read = (some: readonly string[], mostBytes: number) =>
-    query<TextsRow>(db, (schema) => textsSql(schema, marks(3), sql(3)), [
-      some,
-      mostBytes,
-      ...values,
-    ]);
+  const read = (some: readonly string[], fits: string) =>
+    query<TextsRow>(db, (schema) => textsSql(schema, fits, marks(2), sql(2)), [some, ...values]);
   const checkLarge = async (id: string) => {
-    const size = await unpackedBytes(db, id);
-    bytes += Math.min(size, MAX_BYTES);
-    if (size > MAX_BYTES) unchecked += 1;
-    else (await read([id], WORST_BYTES)).forEach(check);
+    const rows = await nullOnTimeout(read([id], FITS_ALONE));
+    if (rows === null) unchecked += 1;
+    else rows.forEach(check);
+    if (rows?.[0]?.is_large !== false) bytes += MAX_BYTES;
   };
   for (let at = 0; at < ids.length; at += GROUP) {
     const some = ids.slice(at, at + GROUP);
-    const rows = new Map((await read(some, SMALL_BYTES)).map((row) => [row.id, row]));
+    const rows = new Map((await read(some, FITS_WITH_OTHERS)).map((row) => [row.id, row]));
     for (const [n, id] of some.entries()) {
       const row = rows.get(id);
       if (row?.is_large === true) await checkLarge(id);
@@ -65,21 +62,10 @@ export async function confirm(
   return { ids: confirmed, unchecked, reached: ids.length };
 }
 
-/** The worst-case limit for a text whose size was read and fits: it may have grown since then. */
-const WORST_BYTES = 64 * MAX_BYTES;
-
-/** Returns the size of a job's texts after decompression; Infinity if their stored size already exceeds the limit. */
-async function unpackedBytes(db: Database, id: string): Promise<number> {
-  const [row] = await query<{ bytes: number | null }>(db, bytesSql, [id]);
-  return row === undefined ? 0 : (row.bytes ?? Number.POSITIVE_INFINITY);
-}
-
-const bytesSql: Statement = (schema) => `
-  select case when pg_catalog.pg_column_size(jobs.payload) <= ${MAX_BYTES}
-    then pg_catalog.octet_length(jobs.payload::text) + coalesce(pg_catalog.octet_length(jobs.last_error), 0)
-    end as bytes
-  from ${schema}._private_jobs as jobs
-  where jobs.id = $1::bigint`;
+const ERROR_BYTES = "coalesce(pg_catalog.octet_length(jobs.last_error), 0)";
+const FITS_WITH_OTHERS = `${worstBytes("jobs.payload")} + ${ERROR_BYTES} <= ${SMALL_BYTES}::bigint`;
+/** Decompresses a payload that is stored in at most the limit, because only this shows its size. */
+const FITS_ALONE = `${isAtMost("jobs.payload", MAX_BYTES)} and ${ERROR_BYTES} <= ${MAX_BYTES}::int`;
 
 interface TextsRow {
   readonly id: string;
@@ -91,14 +77,13 @@ interface TextsRow {
 
 // The marks are selected only if the text may be read, because they may decompress it, too. They need not use every
 // parameter, and PostgreSQL rejects unused ones, so `true or` adds the condition without its effect.
-const textsSql = (schema: string, marks: string, condition: string) => `
-  select texts.id, texts.bytes > $2::bigint as is_large,
-    case when texts.bytes <= $2::bigint then ${marks} end as marks,
-    case when texts.bytes <= $2::bigint then jobs.payload::text end as payload,
-    case when texts.bytes <= $2::bigint then jobs.last_error end as last_error
+const textsSql = (schema: string, fits: string, marks: string, condition: string) => `
+  select texts.id, not texts.fits as is_large,
+    case when texts.fits then ${marks} end as marks,
+    case when texts.fits then jobs.payload::text end as payload,
+    case when texts.fits then jobs.last_error end as last_error
   from (
-    select jobs.id, ${worstBytes("jobs.payload")}
-      + coalesce(pg_catalog.octet_length(jobs.last_error), 0) as bytes
+    select jobs.id, (${fits}) as fits
     from ${schema}._private_jobs as jobs
     where jobs.id = any($1::bigint[])
     offset 0

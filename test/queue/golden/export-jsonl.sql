@@ -17,20 +17,19 @@ select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)
     ) as scanned
   ) as chunk;
 
-  select texts.id, texts.bytes > $2::bigint as is_large,
-    case when texts.bytes <= $2::bigint then null::text end as marks,
-    case when texts.bytes <= $2::bigint then jobs.payload::text end as payload,
-    case when texts.bytes <= $2::bigint then jobs.last_error end as last_error
+  select texts.id, not texts.fits as is_large,
+    case when texts.fits then null::text end as marks,
+    case when texts.fits then jobs.payload::text end as payload,
+    case when texts.fits then jobs.last_error end as last_error
   from (
-    select jobs.id, pg_catalog.pg_column_size(jobs.payload)::bigint * case pg_catalog.pg_column_compression(jobs.payload)
-      when 'lz4' then 255 when 'pglz' then 90 else 1 end
-      + coalesce(pg_catalog.octet_length(jobs.last_error), 0) as bytes
+    select jobs.id, (pg_catalog.pg_column_size(jobs.payload)::bigint * case pg_catalog.pg_column_compression(jobs.payload)
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end + coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 524288::bigint) as fits
     from "worker"._private_jobs as jobs
     where jobs.id = any($1::bigint[])
     offset 0
   ) as texts
   join "worker"._private_jobs as jobs on jobs.id = texts.id
-  where true or (pg_catalog.strpos(jobs.payload::text collate "C", $3::text) > 0 or (pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92)) > 0 and pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92) || 'u') > 0));
+  where true or (pg_catalog.strpos(jobs.payload::text collate "C", $2::text) > 0 or (pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92)) > 0 and pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92) || 'u') > 0));
 
   select pg_catalog.string_agg(((((('{"id":' || jobs.id::text) || (',"task_identifier":' || coalesce(pg_catalog.to_json(tasks.identifier)::text, 'null'))) || ((',"queue_name":' || coalesce(pg_catalog.to_json(queues.queue_name)::text, 'null')) || (',"payload":' || (coalesce(pg_catalog.replace(pg_catalog.replace((jobs.payload::text) collate "C", pg_catalog.chr(10), ' '), pg_catalog.chr(13), ' '), 'null') || ',"priority":')))) || (((jobs.priority::text || ',"run_at":"') || (case
       when jobs.run_at >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
