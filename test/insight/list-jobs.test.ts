@@ -190,6 +190,53 @@ test("Limit and offset: none, beyond the end, beyond 500.", async () => {
   await listsNothing({ offset: Number.MAX_SAFE_INTEGER });
 });
 
+test("A ranking of few jobs, of which only the payloads decide, ends with the best of them.", async () => {
+  await addJobs(
+    queue.db,
+    Array.from({ length: 650 }, (_, n) => ({
+      identifier: "t",
+      payload: { plan: n % 3 === 0 ? "pro" : "free" },
+      spec: { jobKey: `user-${n}` },
+    })),
+  );
+  await queue.sql(
+    "update worker._private_jobs set attempts = id * 7 % 25, updated_at = now() - id * 7919 % 650 * interval '1 s'",
+  );
+  const alternatives = Array.from(
+    { length: 6 },
+    (_, n) => `id:${Array.from({ length: 100 }, (_, id) => n * 100 + id + 1).join()}`,
+  );
+  for (const [sort, order] of [
+    ["-attempts", "attempts desc, id desc"],
+    ["-updated_at", "updated_at desc, id desc"],
+  ] as const) {
+    for (const [which, where] of [
+      ["key:user-*", "true"],
+      [`(${alternatives.join(" or ")})`, "id <= 600"],
+    ] as const) {
+      const best = await queue.sql<{ id: string }>(
+        `select id from worker._private_jobs
+        where payload->>'plan' = 'pro' and ${where} order by ${order}`,
+      );
+      const found: string[] = [];
+      let cursor: string | undefined;
+      for (let answers = 0; answers < 60; answers++) {
+        const q = `${which} payload.plan:pro`;
+        const page = await listJobs(queue.db, { q, sort, limit: 40, cursor });
+        if (page.report.ranking === "full") found.push(...idsOf(page.jobs));
+        cursor = page.nextCursor ?? undefined;
+        if (cursor === undefined) break;
+      }
+      assert.equal(cursor, undefined, `${sort} ${which}: the pages never end`);
+      assert.deepEqual(
+        found,
+        best.map(({ id }) => id),
+        `${sort} ${which}`,
+      );
+    }
+  }
+});
+
 test("An invalid filter is rejected.", async () => {
   const { nextCursor } = await (async () => {
     await addJobs(queue.db, [{ identifier: "t" }, { identifier: "t" }]);

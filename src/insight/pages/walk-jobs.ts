@@ -163,7 +163,7 @@ async function exactAhead(
 }
 
 /** A shape from which a reader concludes that an index finds all matches. */
-const FEW = Object.freeze({ ...everyJob.shape, ids: [] });
+const FEW = Object.freeze({ ...everyJob.shape, key: "" });
 
 function pageOf(
   input: PageInput,

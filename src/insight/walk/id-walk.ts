@@ -4,6 +4,8 @@ import type { QueryShape } from "../query/job-query.ts";
 import type { WalkCondition } from "./matching.ts";
 import { conditionOf, MAX_ID, MIN_ID, type StepInput, splitList, type WalkStep } from "./step.ts";
 
+type Condition = Pick<StepInput, "matching" | "segment">;
+
 interface ChunkRow {
   readonly last: string | null;
   readonly rows: string;
@@ -15,15 +17,15 @@ interface ChunkRow {
 export async function walkIds(input: StepInput, after: string | null): Promise<WalkStep<string>> {
   const { db, matching, segment, skip, wanted, size } = input;
   const { fromNewest } = segment;
-  const first = firstOf(after, fromNewest);
-  if (first === null) return { rows: [], skipped: 0, scanned: 0, next: null };
+  const from = startOf(input, after);
+  if (from === null) return { rows: [], skipped: 0, scanned: 0, next: null };
   const { shape } = matching;
-  const from = firstId(shape, first, fromNewest);
   const few = isFew(matching);
+  const until = few ? listedAfter(shape, from, fromNewest, size) : null;
   const open = isOpen(input);
   // A step that reads each row cannot skip more rows than it reads.
   const passed = open ? Math.min(skip, size) : skip;
-  const values = [from, few ? 0 : size, passed, wanted, ...matching.values];
+  const values = [from, few ? until : size, passed, wanted, ...matching.values];
   const condition = conditionOf(input, FIRST);
   const [row] = await query<ChunkRow>(
     db,
@@ -41,20 +43,41 @@ export async function walkIds(input: StepInput, after: string | null): Promise<W
   if (last !== undefined && rows.length >= wanted) {
     return { rows, skipped, scanned, next: last.id };
   }
-  const isEnd = few || scanned < size || row?.last == null || isPast(shape, row.last, fromNewest);
+  if (few) return { rows, skipped, scanned, next: until };
+  const isEnd = scanned < size || row?.last == null || isPast(shape, row.last, fromNewest);
   return { rows, skipped, scanned, next: isEnd ? null : row.last };
 }
 
-/** Returns the bound for the first id that can match, in the form of idsFrom(). */
-function firstId({ minId, maxId }: QueryShape, from: string, fromNewest: boolean): string {
+/** Returns the bound for the first id that can match, in the form of idsFrom(); null if there can be no id. */
+export function startOf({ matching, segment }: Condition, after: string | null): string | null {
+  const { fromNewest } = segment;
+  const { minId, maxId } = matching.shape;
+  const from = firstOf(after, fromNewest);
   const limit = fromNewest ? maxId : minId === null ? null : String(BigInt(minId) - 1n);
-  if (limit === null) return from;
+  if (from === null || limit === null) return from;
   const isNearer = fromNewest ? BigInt(limit) < BigInt(from) : BigInt(limit) > BigInt(from);
   return isNearer ? limit : from;
 }
 
+/**
+ * Returns the last of the next `count` ids of a short list, where a step over few jobs ends; null: it reads the rest.
+ * `from`: see idsFrom().
+ */
+export function listedAfter(
+  { ids }: QueryShape,
+  from: string,
+  fromNewest: boolean,
+  count: number,
+): string | null {
+  const first = BigInt(from);
+  const left = (ids ?? []).map(BigInt).filter((id) => (fromNewest ? id <= first : id > first));
+  if (left.length <= count) return null;
+  left.sort((a, b) => (a < b === fromNewest ? 1 : -1));
+  return String(left[count - 1]);
+}
+
 /** Whether no id after `last` can match. */
-function isPast({ minId, maxId }: QueryShape, last: string, fromNewest: boolean): boolean {
+export function isPast({ minId, maxId }: QueryShape, last: string, fromNewest: boolean): boolean {
   const limit = fromNewest ? minId : maxId;
   if (limit === null) return false;
   return fromNewest ? BigInt(last) <= BigInt(limit) : BigInt(last) >= BigInt(limit);
@@ -66,14 +89,14 @@ export function isFew({ shape }: WalkCondition): boolean {
 }
 
 /** Whether no index covers the condition, so that each row has to be read. */
-export function isOpen({ matching, segment }: Pick<StepInput, "matching" | "segment">): boolean {
+export function isOpen({ matching, segment }: Condition): boolean {
   const { conditions, isDue, taskIds, queueIds, ids, key } = matching.shape;
   const isPart = segment.way.kind !== "ids" || segment.where !== "true";
   return !isPart && [conditions, isDue, taskIds, queueIds, ids, key].every((one) => one === null);
 }
 
-/** Returns the bound for the first id; null if there can be no id. */
-export function firstOf(after: string | null, fromNewest: boolean): string | null {
+/** Returns the bound for the first id after `after`; null if there can be no id. */
+function firstOf(after: string | null, fromNewest: boolean): string | null {
   if (after === null) return fromNewest ? MAX_ID : MIN_ID;
   if (!fromNewest) return after;
   return after === MIN_ID ? null : String(BigInt(after) - 1n);
@@ -88,8 +111,14 @@ const FIRST = 5;
 export const idsFrom = (fromNewest: boolean): string =>
   `jobs.id ${fromNewest ? "<=" : ">"} $1::bigint`;
 
-/** Returns a common table expression: the last of the next $2 ids, and their number. */
-export const boundSql = (schema: string, fromNewest: boolean): string => `
+/**
+ * Returns a common table expression: the last of the next $2 ids, and their number. If few jobs can match, $2 is that id
+ * itself; null: there is no bound.
+ */
+export const boundSql = (schema: string, fromNewest: boolean, few: boolean): string =>
+  few
+    ? "bound as (select $2::bigint as last, 0::bigint as rows)"
+    : `
   bound as materialized (
     select pg_catalog.${fromNewest ? "min" : "max"}(id) as last, pg_catalog.count(*) as rows
     from (
@@ -101,17 +130,22 @@ export const boundSql = (schema: string, fromNewest: boolean): string => `
     ) as chunk
   )`;
 
-export const withinBound = (fromNewest: boolean): string =>
-  `${idsFrom(fromNewest)} and jobs.id ${fromNewest ? ">=" : "<="} (select last from bound)`;
+export const withinBound = (fromNewest: boolean, few: boolean): string => {
+  const upTo = `jobs.id ${fromNewest ? ">=" : "<="}`;
+  const bound = few
+    ? `($2::bigint is null or ${upTo} $2::bigint)`
+    : `${upTo} (select last from bound)`;
+  return `${idsFrom(fromNewest)} and ${bound}`;
+};
 
 // The chunk is bounded by its number of rows and not by a span of ids, because all jobs may follow a gap of any width.
 // Counting them in the index costs a fifth of reading them. The chunk is a range of ids and not a join: PostgreSQL may
 // run a join in the other direction, and then reads every job.
 const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: boolean) => `
-  with ${boundSql(schema, fromNewest)}, found as materialized (
+  with ${boundSql(schema, fromNewest, few)}, found as materialized (
     select jobs.id
     from ${schema}._private_jobs as jobs
-    where ${few ? idsFrom(fromNewest) : withinBound(fromNewest)}
+    where ${withinBound(fromNewest, few)}
     and ${condition}
     order by jobs.id ${fromNewest ? "desc" : "asc"}
     limit $3::bigint + $4::bigint
@@ -150,11 +184,12 @@ export async function idAfter(
   count: number,
 ): Promise<string | null> {
   const from = firstOf(after, fromNewest);
-  if (from === null) return null;
-  const [row] = await query<{ id: string }>(db, (schema) => jumpSql(schema, fromNewest), [
-    from,
-    count - 1,
-  ]);
+  return from === null ? null : idFrom(db, from, fromNewest, count);
+}
+
+async function idFrom(db: Database, from: string, fromNewest: boolean, count: number) {
+  const values = [from, count - 1];
+  const [row] = await query<{ id: string }>(db, (schema) => jumpSql(schema, fromNewest), values);
   return row?.id ?? null;
 }
 

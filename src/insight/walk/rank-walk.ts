@@ -3,7 +3,7 @@
 // is final.
 import { query } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
-import { boundSql, firstOf, idsFrom, isFew, withinBound } from "./id-walk.ts";
+import { boundSql, isFew, isPast, listedAfter, startOf, withinBound } from "./id-walk.ts";
 import { everyJob } from "./matching.ts";
 import { compareKeys } from "./moment-key.ts";
 import type { Key } from "./order.ts";
@@ -19,22 +19,33 @@ interface RankedRow {
   readonly keys: string;
 }
 
-/** Returns the best rows of the next chunk. `next` is the progress of the walk. */
+/**
+ * Returns the best rows of the next chunk, or its first candidates if this process evaluates the query. `next` is the
+ * progress of the walk.
+ */
 export async function walkRanks(
   input: StepInput,
   key: Key,
   round: Round,
 ): Promise<WalkStep<string>> {
   const { db, matching, segment, wanted, size } = input;
-  const from = firstOf(round.after, segment.fromNewest);
+  const { fromNewest } = segment;
+  const { shape, check } = matching;
+  const from = startOf(input, round.after);
   if (from === null) return { rows: [], skipped: 0, scanned: 0, next: null };
   const few = isFew(matching);
+  const until = few ? listedAfter(shape, from, fromNewest, size) : null;
   const limits = [round.floor, round.bound].flatMap((row) => rowValues(key, row));
-  const values = [from, few ? 0 : size, wanted, ...limits, ...matching.values];
+  const values = [from, few ? until : size, wanted, ...limits, ...matching.values];
   const [row] = await query<RankedRow>(db, (schema) => chunkSql(schema, input, key, few), values);
   const rows = rowsOf(row);
+  const last = rows.at(-1);
   const scanned = few ? rows.length : Number(row?.rows ?? 0);
-  const isEnd = few || scanned < size || row?.last == null;
+  if (check !== null && last !== undefined && rows.length >= wanted) {
+    return { rows, skipped: 0, scanned, next: last.id };
+  }
+  if (few) return { rows, skipped: 0, scanned, next: until };
+  const isEnd = scanned < size || row?.last == null || isPast(shape, row.last, fromNewest);
   return { rows, skipped: 0, scanned, next: isEnd ? null : row.last };
 }
 
@@ -64,10 +75,6 @@ export function bestOf(a: readonly Row[], b: readonly Row[], descending: boolean
   const unique = new Map([...a, ...b].map((row) => [row.id, row]));
   return [...unique.values()].sort(compare).slice(0, count);
 }
-
-/** Returns the rows by id, in the direction of the walk. */
-export const inWalkOrder = (rows: readonly Row[], fromNewest: boolean): Row[] =>
-  rows.toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) === fromNewest ? 1 : -1));
 
 const rowValues = ({ parameter }: Key, row: Row | null) =>
   row === null ? [null, null] : [parameter(row.key[0] ?? ""), row.id];
@@ -100,17 +107,21 @@ const orderOf = ({ segment }: RankInput, alias: string, column = "key") => {
 
 function chunkSql(schema: string, input: StepInput, key: Key, few: boolean): string {
   const { fromNewest } = input.segment;
+  // Candidates come in the order of the walk, so that it can continue after the last one.
+  const byId = input.matching.check !== null;
+  const order = (alias: string, column: string) =>
+    byId ? `${alias}.id ${fromNewest ? "desc" : "asc"}` : orderOf(input, alias, column);
   return `
-  with ${boundSql(schema, fromNewest)}, found as materialized (
+  with ${boundSql(schema, fromNewest, few)}, found as materialized (
     select jobs.id, jobs.${key.column} as key
     from ${schema}._private_jobs as jobs
-    where ${few ? idsFrom(fromNewest) : withinBound(fromNewest)}
+    where ${withinBound(fromNewest, few)}
     and ${limitsSql(input, key, 4)}
     and ${conditionOf(input, 8)}
-    order by ${orderOf(input, "jobs", key.column)}
+    order by ${order("jobs", key.column)}
     limit $3::bigint
   )
-  select bound.last, bound.rows,${listsSql("found", key, orderOf(input, "found"))}
+  select bound.last, bound.rows,${listsSql("found", key, order("found", "key"))}
   from bound`;
 }
 

@@ -14,7 +14,7 @@ import { indexOf, positionAfterTie, tieMatching, walkIndex } from "./index-walk.
 import { allOf, type WalkCondition } from "./matching.ts";
 import type { Segment } from "./order.ts";
 import { createPace, STEP_MS, type WalkPace } from "./pace.ts";
-import { bestAgain, bestOf, inWalkOrder, walkRanks } from "./rank-walk.ts";
+import { bestAgain, bestOf, walkRanks } from "./rank-walk.ts";
 import type { FoundJob, StepInput, WalkStep } from "./step.ts";
 import {
   adaptPosition,
@@ -192,8 +192,7 @@ class WalkState {
     const { way } = segment;
     if (way.kind !== "rank") throw notACursor();
     const { limit, matching } = this.#request;
-    const { check } = matching;
-    const wanted = check === null ? limit : CANDIDATES;
+    const wanted = matching.check === null ? limit : CANDIDATES;
     const input = { ...this.#input(segment), wanted };
     this.#best ??= await bestAgain(input, way.key, round);
     const best = this.#best;
@@ -203,10 +202,7 @@ class WalkState {
       if (after != null) this.#goTo({ ...round, after });
       return;
     }
-    if (check !== null && step.rows.length >= wanted) return this.pace.slowDown();
-    // The rows are in the order of the walk. Rows after the last one that was checked remain for the next step.
-    const found = { ...step, rows: inWalkOrder(step.rows, segment.fromNewest) };
-    const { rows, cutAt } = await this.#confirm(found);
+    const { rows, cutAt } = await this.#confirm(step);
     this.#best = bestOf(best, rows, segment.descending, limit);
     const bound = this.#best.length >= limit ? (this.#best.at(-1) ?? null) : round.bound;
     const ids = this.#best.map(({ id }) => id);
@@ -232,8 +228,6 @@ class WalkState {
     const matches = rows.slice(0, limit - this.#found.length);
     for (const row of matches) this.#found.push(this.#foundAt(row, position));
     const isFull = this.#found.length >= limit;
-    // The rows after the last candidate were not needed.
-    if (check !== null && step.rows.length >= CANDIDATES) this.pace.slowDown();
     const last = matches.at(-1);
     const end = isFull ? last : cutAt;
     this.#goTo(end == null ? next : positionAfter(end, position));
@@ -274,6 +268,8 @@ class WalkState {
   /** Checks the candidates. `cutAt`: the last candidate that was checked in time; null: all were. */
   async #confirm({ rows, scanned }: WalkStep<unknown>) {
     const { check } = this.#request.matching;
+    // The rows after the last candidate were not needed.
+    if (check !== null && rows.length >= CANDIDATES) this.pace.slowDown();
     const all = rows.map(({ id }) => id);
     const done = check === null ? null : await confirm(this.#request.db, all, check);
     const isCut = done !== null && done.reached < rows.length;

@@ -1,19 +1,9 @@
 select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as us;
 
-  with 
-  bound as materialized (
-    select pg_catalog.min(id) as last, pg_catalog.count(*) as rows
-    from (
-      select jobs.id
-      from "worker"._private_jobs as jobs
-      where jobs.id <= $1::bigint
-      order by jobs.id desc
-      limit $2::bigint
-    ) as chunk
-  ), found as materialized (
+  with bound as (select $2::bigint as last, 0::bigint as rows), found as materialized (
     select jobs.id, jobs.attempts as key
     from "worker"._private_jobs as jobs
-    where jobs.id <= $1::bigint
+    where jobs.id <= $1::bigint and ($2::bigint is null or jobs.id >= $2::bigint)
     and ($5::bigint is null or (jobs.attempts, jobs.id) < ($4::int, $5::bigint))
     and ($7::bigint is null or (jobs.attempts, jobs.id) >= ($6::int, $7::bigint))
     and (true) and (jobs.id = any($8::bigint[]))
