@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boundedQueryable } from "../../src/database/connection/pool.ts";
+import type { JobFilter } from "../../src/insight/pages/job-filter.ts";
 import { listJobs } from "../../src/insight/pages/list-jobs.ts";
 import { findPage } from "../../src/insight/pages/walk-jobs.ts";
 import { testQueue } from "../queue/queue-database.ts";
@@ -33,6 +34,103 @@ test("A search skips rows that take too long to search, reports them, and finds 
   );
   assert.ok(missing.includes("20") && missing.length <= unchecked, `${missing}`);
   assert.equal(new Set(found).size, found.length);
+});
+
+/** Adds jobs. Every statement that reads the payload of one of `slow` ends like one that exceeds its time. */
+async function fillSlowly(count: number, slow: readonly number[]): Promise<void> {
+  await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
+  await queue.sql(
+    `insert into worker._private_jobs (task_id, payload)
+    select 1, to_json(case when n <= 40 then 'needle' else '' end || n) from generate_series(1, $1::int) n`,
+    [count],
+  );
+  await queue.sql(`
+    create function worker.payload_in_time(id bigint, payload json) returns json language plpgsql stable as $$
+    begin
+      if id in (${slow.join()}) then
+        raise exception 'canceling statement due to statement timeout' using errcode = '57014';
+      end if;
+      return payload;
+    end $$;
+    alter table worker._private_jobs rename to all_jobs;
+    create view worker._private_jobs as
+      select id, job_queue_id, task_id, worker.payload_in_time(id, payload) as payload, priority, run_at, attempts,
+        max_attempts, last_error, created_at, updated_at, key, locked_at, locked_by, revision, flags, is_available
+      from worker.all_jobs`);
+}
+
+const undo = `
+  drop view worker._private_jobs;
+  alter table worker.all_jobs rename to _private_jobs;
+  drop function worker.payload_in_time`;
+
+/** Searches all pages: every job must be found except those of `slow`. */
+async function findsAllBut(slow: readonly number[], filter: JobFilter): Promise<void> {
+  const found: string[] = [];
+  let unchecked = 0;
+  let cursor: string | undefined;
+  for (let answers = 0; answers < 100; answers++) {
+    const page = await findPage(queue.db, { ...filter, search: "needle", cursor });
+    if (page.report.ranking === "full") found.push(...page.ids);
+    unchecked += page.report.unchecked;
+    cursor = page.cursorAfter(page.ids.length) ?? undefined;
+    if (cursor === undefined) break;
+  }
+  assert.equal(cursor, undefined, `${filter.sort}: the pages never end`);
+  const all = Array.from({ length: 40 }, (_, n) => n + 1);
+  assert.deepEqual(
+    found.map(Number).toSorted((a, b) => a - b),
+    all.filter((id) => !slow.includes(id)),
+    filter.sort,
+  );
+  assert.equal(unchecked, slow.length, filter.sort);
+}
+
+test("In every order a search continues after rows that take too long, the last one, too.", async () => {
+  const slow = [1, 20, 40];
+  await fillSlowly(40, slow);
+  await queue.sql(
+    "update worker.all_jobs set run_at = now() - id % 7 * interval '1 s', priority = id % 3, attempts = id % 5",
+  );
+  try {
+    for (const sort of [
+      "id",
+      "-id",
+      "due",
+      "-due",
+      "priority",
+      "-attempts",
+      "-updated_at",
+    ] as const) {
+      await findsAllBut(slow, { sort });
+    }
+    await queue.sql("update worker.all_jobs set locked_at = now() - id % 7 * interval '1 s'");
+    await findsAllBut(slow, { sort: "running" });
+  } finally {
+    await queue.sql(undo);
+  }
+});
+
+test("A search for a few jobs by id skips only those that take too long.", async () => {
+  await fillSlowly(40, [7, 30]);
+  try {
+    for (const sort of ["id", "-id", "-attempts"] as const) {
+      const q = `id:${Array.from({ length: 40 }, (_, n) => n + 1).join()}`;
+      await findsAllBut([7, 30], { sort, q });
+    }
+  } finally {
+    await queue.sql(undo);
+  }
+});
+
+test("A search continues after a row that takes too long among very many of the same time.", async () => {
+  await fillSlowly(20_500, [20]);
+  await queue.sql("update worker.all_jobs set run_at = now() - interval '1 s'");
+  try {
+    for (const sort of ["due", "-due"] as const) await findsAllBut([20], { sort, limit: 500 });
+  } finally {
+    await queue.sql(undo);
+  }
 });
 
 test("A payload of 8 MB is compared with a query, however much it could decompress to.", async () => {

@@ -187,6 +187,18 @@ export async function idAfter(
   return from === null ? null : idFrom(db, from, fromNewest, count);
 }
 
+/** Returns the id of the job that a step of one row reads; null if it is the last one. */
+export async function afterOneRow(
+  { db, matching, segment }: Condition & Pick<StepInput, "db">,
+  after: string | null,
+): Promise<string | null> {
+  const { fromNewest } = segment;
+  const from = startOf({ matching, segment }, after);
+  if (from === null) return null;
+  if (isFew(matching)) return listedAfter(matching.shape, from, fromNewest, 1);
+  return idFrom(db, from, fromNewest, 1);
+}
+
 async function idFrom(db: Database, from: string, fromNewest: boolean, count: number) {
   const values = [from, count - 1];
   const [row] = await query<{ id: string }>(db, (schema) => jumpSql(schema, fromNewest), values);

@@ -65,6 +65,18 @@ export async function walkIndex(
   return { ...done, next: behindParts(way, segment, parts) };
 }
 
+/** Returns the position after the entry that a step of one row reads; null: it reads the last one. */
+export async function afterOneEntry(
+  input: Omit<StepInput, "size">,
+  way: IndexWay,
+  last: Row | null,
+): Promise<Position | null> {
+  const { shape, nowUs } = input.matching;
+  const matching = { ...everyJob, shape, nowUs };
+  const one = { ...input, matching, skip: 0, wanted: 1, size: 1 };
+  return (await walkIndex(one, way, last, false)).next;
+}
+
 /**
  * Returns the priorities that a step reads; null: it reads the index as a whole. If the order begins with the priority,
  * a step reads a single one, from the given place.

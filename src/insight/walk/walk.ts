@@ -9,8 +9,8 @@ import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { confirm } from "./confirm.ts";
 import { notACursor } from "./cursor.ts";
-import { idAfter, isOpen, walkIds } from "./id-walk.ts";
-import { indexOf, positionAfterTie, tieMatching, walkIndex } from "./index-walk.ts";
+import { afterOneRow, idAfter, isOpen, walkIds } from "./id-walk.ts";
+import { afterOneEntry, indexOf, positionAfterTie, tieMatching, walkIndex } from "./index-walk.ts";
 import { allOf, type WalkCondition } from "./matching.ts";
 import type { Segment } from "./order.ts";
 import { createPace, STEP_MS, type WalkPace } from "./pace.ts";
@@ -153,13 +153,11 @@ class WalkState {
       return this.#goTo(after === null ? null : { kind: "ids", after });
     }
     const input = this.#input(segment);
-    const step = await this.pace.run((size) => walkIds({ ...input, size }, position.after));
-    if (step === null) {
-      const after = await this.#passedOver(position.after, segment.fromNewest);
-      return after === undefined
-        ? undefined
-        : this.#goTo(after === null ? null : { kind: "ids", after });
-    }
+    const step = await this.#run(
+      (size) => walkIds({ ...input, size }, position.after),
+      () => afterOneRow(input, position.after),
+    );
+    if (step === null) return;
     const goesOn = step.next === null ? null : ({ kind: "ids", after: step.next } as const);
     await this.#accept(step, position, goesOn);
   }
@@ -168,8 +166,10 @@ class WalkState {
     const way = indexOf(segment);
     const input = this.#input(segment);
     const isSparse = this.#found.length * SPARSE < this.#scanned;
-    const step = await this.pace.run((size) =>
-      walkIndex({ ...input, size }, way, position.last, isSparse),
+    const step = await this.#run(
+      // A step of one row does not evaluate the condition of others.
+      (size) => walkIndex({ ...input, size }, way, position.last, isSparse && size > 1),
+      () => afterOneEntry(input, way, position.last),
     );
     if (step !== null) await this.#accept(step, position, step.next);
   }
@@ -179,7 +179,10 @@ class WalkState {
     const { key, after } = position;
     const matching = allOf([tieMatching(way, key), this.#request.matching]);
     const input = { ...this.#input(segment), matching };
-    const step = await this.pace.run((size) => walkIds({ ...input, size }, after));
+    const step = await this.#run(
+      (size) => walkIds({ ...input, size }, after),
+      () => afterOneRow(input, after),
+    );
     if (step === null) return;
     const goesOn =
       step.next === null
@@ -195,15 +198,13 @@ class WalkState {
     const wanted = matching.check === null ? limit : CANDIDATES;
     const input = { ...this.#input(segment), wanted };
     this.#best ??= await bestAgain(input, way.key, round);
-    const best = this.#best;
-    const step = await this.pace.run((size) => walkRanks({ ...input, size }, way.key, round));
-    if (step === null) {
-      const after = await this.#passedOver(round.after, segment.fromNewest);
-      if (after != null) this.#goTo({ ...round, after });
-      return;
-    }
+    const step = await this.#run(
+      (size) => walkRanks({ ...input, size }, way.key, round),
+      () => afterOneRow(input, round.after),
+    );
+    if (step === null) return;
     const { rows, cutAt } = await this.#confirm(step);
-    this.#best = bestOf(best, rows, segment.descending, limit);
+    this.#best = bestOf(this.#best, rows, segment.descending, limit);
     const bound = this.#best.length >= limit ? (this.#best.at(-1) ?? null) : round.bound;
     const ids = this.#best.map(({ id }) => id);
     const after = cutAt?.id ?? step.next;
@@ -228,19 +229,22 @@ class WalkState {
     const matches = rows.slice(0, limit - this.#found.length);
     for (const row of matches) this.#found.push(this.#foundAt(row, position));
     const isFull = this.#found.length >= limit;
-    const last = matches.at(-1);
-    const end = isFull ? last : cutAt;
+    const end = isFull ? matches.at(-1) : cutAt;
     this.#goTo(end == null ? next : positionAfter(end, position));
   }
 
   /**
-   * Returns the place after a row that takes too long, such as a text search in 300 MB: the row is skipped and counted.
-   * Returns undefined if the row was not the cause, null if it was the last one.
+   * Runs a step. A row that takes too long alone, such as a text search in 300 MB, is left out and counted. `next`: where
+   * the walk continues after that row. Returns null if a smaller step must be tried first.
    */
-  async #passedOver(after: string | null, fromNewest: boolean): Promise<string | null | undefined> {
-    if (!this.pace.isBlocked) return undefined;
+  async #run<P>(
+    step: (size: number) => Promise<WalkStep<P>>,
+    next: () => Promise<P | null>,
+  ): Promise<WalkStep<P> | null> {
+    const done = await this.pace.run(step);
+    if (done !== null || !this.pace.isBlocked) return done;
     this.#unchecked += 1;
-    return idAfter(this.#request.db, after, fromNewest, 1);
+    return { rows: [], skipped: 0, scanned: 1, next: await next() };
   }
 
   /** Continues at the position; null: in the next segment. */
