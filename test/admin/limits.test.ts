@@ -56,6 +56,12 @@ test("A job too short to be in its worker's report counts as running because of 
   const { id } = await addJob(db, { identifier: "brief" });
   const { sentence } = (await client.get(`/api/jobs/${id}/why`)).body;
   assert.equal(sentence, "Waits for a limit. Limit short: 1 of 1 running, 3 wait.");
+  // With more priorities than are read one by one, the number is a lower bound.
+  await pool.query(`insert into worker._private_jobs (task_id, priority)
+    select id, n from worker._private_tasks, generate_series(1, 40) n where identifier = 'brief'`);
+  const why = (await client.get(`/api/jobs/${id}/why`)).body;
+  assert.match(why.sentence, /, at least 34 wait\.$/);
+  await pool.query("delete from worker._private_jobs where priority > 0");
   await pool.query("delete from worker._private_workers");
   await client.post("/api/limits", { action: "remove", name: "short" });
 });

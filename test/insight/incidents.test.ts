@@ -16,7 +16,9 @@ import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { heartbeat, lockJob, testQueue } from "../queue/queue-database.ts";
 import { migratedDatabase } from "../support/database.ts";
 
-const queue = testQueue(() => migratedDatabase("worker", ["operations", "controls", "schedules"]));
+const queue = testQueue(() =>
+  migratedDatabase("worker", ["operations", "controls", "schedules"]),
+);
 const { sql } = queue;
 
 const add = async (identifier: string, spec: JobSpec = {}): Promise<string> =>
@@ -720,6 +722,19 @@ test("A pause is reported with its end, unless that passes while the incident is
   const sentences = paused.map(({ title, sentence }) => `${title}. ${sentence}`).sort();
   assert.match(sentences[0] ?? "", /^late is paused\. .*Paused by ana until 2.*: deploy\.$/);
   assert.match(sentences[1] ?? "", /^soon is paused\. .*Paused by ana: deploy\.$/);
+  await sql("truncate worker._private_pauses");
+});
+
+test("With more priorities than are read, the number of jobs that wait for a pause is a lower bound.", async () => {
+  // The first 32 priorities have only future jobs.
+  for (let priority = 0; priority < 32; priority++) {
+    await add("late", { priority, runAt: "2999-01-01T00:00:00Z" });
+  }
+  await many(3, "late", { priority: 50 });
+  const by = { reason: null, pausedBy: null, resumeAt: null, forMs: null };
+  await setPause(queue.db, { scope: "task", name: "late" }, by);
+  const [paused] = await ofKind("paused");
+  assert.deepEqual([paused?.affected.value, paused?.affected.precision], [0, "capped"]);
   await sql("truncate worker._private_pauses");
 });
 

@@ -387,6 +387,22 @@ test("A ready job has the number of jobs ahead of it, without those of locked qu
   assert.deepEqual([why.causes[0]?.kind, why.ahead?.value], ["behind", 1]);
 });
 
+test("With more priorities than are read, only counts of what was read are exact.", async () => {
+  for (const spec of [{}, { queueName: "q" }]) {
+    const ids: string[] = [];
+    for (let priority = 0; priority < 40; priority++) {
+      ids.push(await add("t", { ...spec, priority }));
+    }
+    const [early, last] = [await explain(ids[5] ?? ""), await explain(ids[39] ?? "")];
+    assert.deepEqual([early.ahead?.value, early.ahead?.precision], [5, "exact"]);
+    assert.deepEqual([last.ahead?.value, last.ahead?.precision], [32, "capped"]);
+    const isInQueue = "queueName" in spec;
+    assert.deepEqual([last.of?.precision, early.of?.precision].includes("exact"), false);
+    assert.equal(last.of !== null, isInQueue);
+    await sql("truncate worker._private_jobs");
+  }
+});
+
 test("A job that only a worker's report shows as running is reported as running.", async () => {
   const id = await add("t");
   await worker("w-fast", ["t"], "0s", { running_job_ids: [id] });

@@ -43,21 +43,23 @@ const headSql: Statement = (s) => `
   )
   select grouping(queue_id, task_id, priority) as question, queue_id, part, task_id, is_blocked,
     pg_catalog.count(*) as count, pg_catalog.date_part('epoch', pg_catalog.min(run_at)) as oldest_s,
-    (select entries from share) as entries
+    (select entries from share) as entries,
+    (select pg_catalog.count(priority) < ${MAX_PRIORITIES} from priorities) as has_all_priorities
   from head
-  group by grouping sets ((queue_id, part), (task_id, is_blocked), (priority))
+  group by grouping sets ((), (queue_id, part), (task_id, is_blocked), (priority))
   limit 20000`;
 
 interface HeadRow {
-  /** Bits: 1 = not grouped by priority, 2 = not by task, 4 = not by queue. */
+  /** Bits: 1 = not grouped by priority, 2 = not by task, 4 = not by queue. 7, all jobs, is one row even without jobs. */
   readonly question: number;
   readonly queue_id: number | null;
   readonly part: number | null;
   readonly task_id: number | null;
   readonly is_blocked: boolean | null;
   readonly count: string;
-  readonly oldest_s: number;
+  readonly oldest_s: number | null;
   readonly entries: number;
+  readonly has_all_priorities: boolean;
 }
 
 export async function readDueHead(
@@ -72,11 +74,11 @@ export async function readDueHead(
   const rows = await query<HeadRow>(db, headSql, [stuckQueueIds, lockedQueueIds, parts]);
   const queues = new Map<number, { count: number; oldestMs: number; trend: number[] }>();
   const tasks = new Map<number, WaitingJobs>();
-  let isWhole = rows.filter(({ question }) => question === 6).length < MAX_PRIORITIES;
+  let isWhole = rows.some((row) => row.question === 7 && row.has_all_priorities);
   for (const row of rows) {
     const count = Number(row.count);
     // PostgreSQL's times are not limited to a Date's range.
-    const oldestMs = dateOf(Math.floor(row.oldest_s * 1_000_000)).getTime();
+    const oldestMs = dateOf(Math.floor((row.oldest_s ?? 0) * 1_000_000)).getTime();
     if (row.question === 6 && count >= row.entries) isWhole = false;
     if (row.question === 5 && row.task_id !== null && row.is_blocked === false) {
       tasks.set(row.task_id, { count, oldestMs });

@@ -4,7 +4,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { type LimitDefinition, likePattern } from "../../domain/limits/limit.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
 import { shortName, valueText } from "../../domain/words.ts";
-import { priorities } from "../read/priorities.ts";
+import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
 import { type ExhaustedLimit, readBlockingLimits } from "./blocking.ts";
 
 export interface LimitOfJob {
@@ -28,8 +28,8 @@ export async function readLimitOfJob(
   const isQueue = definition.scope === "queue";
   const pattern = isQueue ? null : likePattern(definition.match);
   const [row] = await query<WaitingRow>(db, waitingSql, [pattern, queue?.id ?? null]);
-  const { seen = 0, waiting: count = 0 } = row ?? {};
-  const waiting = (seen < MAX_WALKED ? exactValue : cappedValue)(count, "probe", asOf);
+  const { is_whole: isWhole = false, waiting: count = 0 } = row ?? {};
+  const waiting = (isWhole ? exactValue : cappedValue)(count, "probe", asOf);
   return { definition, waiting, text: usedText(first, waiting) };
 }
 
@@ -44,7 +44,7 @@ export const limitedText = ({ definition, text }: LimitOfJob): string =>
   `limit ${shortName(definition.name)}: ${text}`;
 
 interface WaitingRow {
-  readonly seen: number;
+  readonly is_whole: boolean;
   readonly waiting: number;
 }
 
@@ -61,7 +61,8 @@ const waitingSql: Statement = (s) => `
     where priorities.priority is not null
     limit ${MAX_WALKED}
   )
-  select pg_catalog.count(*)::int as seen,
+  select pg_catalog.count(*) < ${MAX_WALKED}
+      and (select pg_catalog.count(priority) < ${MAX_PRIORITIES} from priorities) as is_whole,
     pg_catalog.count(*) filter (where case when $1::text is null then job_queue_id = $2::int
       else task_id in (select id from ${s}._private_tasks where identifier like $1::text) end)::int as waiting
   from walked`;

@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
 import { isBlockedQueue } from "../../queue/sql/lock.ts";
-import { priorities } from "../read/priorities.ts";
+import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
 
 export interface QueuePlace {
   /**
@@ -29,7 +29,7 @@ export async function readPlace(db: Database, job: DueJob, asOf: string): Promis
   const values = [job.priority, job.runAtText, job.id, ...(inQueue ? [job.queueId] : [])];
   const statement = inQueue ? statements.queue : statements.all;
   const [row] = await query<PlaceRow>(db, statement, values);
-  const isWhole = Number(row?.seen ?? 0) < MAX_WALKED;
+  const isWhole = row?.is_whole === true;
   const value = (count: string | undefined, isKnown: boolean) =>
     (isKnown ? exactValue : cappedValue)(Number(count ?? 0), "probe", asOf);
   return {
@@ -39,7 +39,7 @@ export async function readPlace(db: Database, job: DueJob, asOf: string): Promis
 }
 
 interface PlaceRow {
-  readonly seen: string;
+  readonly is_whole: boolean;
   readonly ahead: string;
   readonly waiting: string;
   readonly is_reached: boolean | null;
@@ -64,7 +64,9 @@ const placeSql =
     where priorities.priority is not null
     limit ${MAX_WALKED}
   )
-  select pg_catalog.count(*) as seen, pg_catalog.bool_or(id = $3::bigint) as is_reached,
+  select pg_catalog.count(*) < ${MAX_WALKED}
+      and (select pg_catalog.count(priority) < ${MAX_PRIORITIES} from priorities) as is_whole,
+    pg_catalog.bool_or(id = $3::bigint) as is_reached,
     pg_catalog.count(*) filter (where ${isAhead} and ${isCounted(s)}) as ahead,
     pg_catalog.count(*) filter (where ${isCounted(s)}) as waiting
   from walked`;

@@ -25,7 +25,8 @@
   )
   select grouping(queue_id, task_id, priority) as question, queue_id, part, task_id, is_blocked,
     pg_catalog.count(*) as count, pg_catalog.date_part('epoch', pg_catalog.min(run_at)) as oldest_s,
-    (select entries from share) as entries
+    (select entries from share) as entries,
+    (select pg_catalog.count(priority) < 32 from priorities) as has_all_priorities
   from head
-  group by grouping sets ((queue_id, part), (task_id, is_blocked), (priority))
+  group by grouping sets ((), (queue_id, part), (task_id, is_blocked), (priority))
   limit 20000

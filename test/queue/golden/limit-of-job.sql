@@ -70,7 +70,8 @@ order by tat desc limit 10000;
     where priorities.priority is not null
     limit 5000
   )
-  select pg_catalog.count(*)::int as seen,
+  select pg_catalog.count(*) < 5000
+      and (select pg_catalog.count(priority) < 32 from priorities) as is_whole,
     pg_catalog.count(*) filter (where case when $1::text is null then job_queue_id = $2::int
       else task_id in (select id from "worker"._private_tasks where identifier like $1::text) end)::int as waiting
   from walked

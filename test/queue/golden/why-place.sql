@@ -16,7 +16,9 @@
     where priorities.priority is not null
     limit 5000
   )
-  select pg_catalog.count(*) as seen, pg_catalog.bool_or(id = $3::bigint) as is_reached,
+  select pg_catalog.count(*) < 5000
+      and (select pg_catalog.count(priority) < 32 from priorities) as is_whole,
+    pg_catalog.bool_or(id = $3::bigint) as is_reached,
     pg_catalog.count(*) filter (where (priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bigint) and job_queue_id = $4::int) as ahead,
     pg_catalog.count(*) filter (where job_queue_id = $4::int) as waiting
   from walked;
@@ -39,7 +41,9 @@
     where priorities.priority is not null
     limit 5000
   )
-  select pg_catalog.count(*) as seen, pg_catalog.bool_or(id = $3::bigint) as is_reached,
+  select pg_catalog.count(*) < 5000
+      and (select pg_catalog.count(priority) < 32 from priorities) as is_whole,
+    pg_catalog.bool_or(id = $3::bigint) as is_reached,
     pg_catalog.count(*) filter (where (priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bigint) and (job_queue_id is null or job_queue_id not in (
       select id from "worker"._private_job_queues as queues where queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like 'managed:%', false)))) as ahead,
     pg_catalog.count(*) filter (where (job_queue_id is null or job_queue_id not in (
