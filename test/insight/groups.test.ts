@@ -10,6 +10,7 @@ import type { Grouping } from "../../src/insight/groups/group.ts";
 import { readCommon } from "../../src/insight/groups/read-common.ts";
 import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
 import { compileQuery } from "../../src/insight/query/compile-query.ts";
+import { countQuery } from "../../src/insight/stats/count-query.ts";
 import { readGauge } from "../../src/insight/stats/gauge.ts";
 import { explainJob } from "../../src/insight/why/explain-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
@@ -45,6 +46,32 @@ const groups = async (by: Grouping, q = "", isLarge = false) => {
 };
 const sizes = ({ groups: all }: Awaited<ReturnType<typeof groups>>) =>
   all.map(({ label, count }) => [label, count.value]);
+
+test("An estimate without matches allows for pages full of matches.", async () => {
+  // About five jobs on a page, and more pages than a sample has.
+  await sql("insert into worker._private_tasks (identifier) values ('t')");
+  await sql(`insert into worker._private_jobs (task_id, payload)
+    select 1, json_build_object('n', repeat('x', 1400)) from generate_series(1, 13500)`);
+  const size = await gauge();
+  const atLeast = (sampledPages: number) => (3 * 4 * size.pages) / sampledPages;
+  assert.ok(size.pages > 2_500, `${size.pages} pages`);
+  const [inDatabase, here] = [
+    await groups("task", "attempts>3", true),
+    await groups("task", "payload.n:5", true),
+  ];
+  const counted = await countQuery(queue.db, await compileQuery(queue.db, "payload.n:5"), size, {
+    smallPages: 0,
+    sampledPages: 400,
+  });
+  for (const [what, { value, high }, sampledPages] of [
+    ["groups in the database", inDatabase.of, 1_000],
+    ["groups here", here.of, 2_500],
+    ["a count", counted, 400],
+  ] as const) {
+    assert.equal(value, 0, what);
+    assert.ok(Number(high) >= atLeast(sampledPages), `${what}: 0 to ${high}`);
+  }
+});
 
 test("Errors that differ in numbers and ids are one group; the sizes of groups add up to all.", async () => {
   const charged = await many(30, "charge");

@@ -12,7 +12,7 @@ import type { Gauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";
 import { estimateFrom, selectPages } from "../stats/page-sample.ts";
 import { readNames } from "../stats/queue-rows.ts";
-import { rowsOfPage } from "../stats/sample-jobs.ts";
+import { readJobsPerPage, rowsOfPage } from "../stats/sample-jobs.ts";
 import { type Grouping, type Groups, type JobGroup, MAX_SAMPLE_IDS, NEW_MS } from "./group.ts";
 import { countRows, type GroupedRow, readGroupedRows } from "./job-rows.ts";
 
@@ -121,7 +121,7 @@ async function countInDatabase(
   const values = [limit, ...(pages === null ? [] : [pages]), ...jobQuery.values];
   const rows = await query<GroupRow>(db, statement, values);
   const sampled = Number(rows[0]?.of ?? 0);
-  const perPage = sampled / Math.max(pages?.length ?? 0, 1);
+  const perPage = pages === null || sampled > 0 ? 0 : await readJobsPerPage(db, pages);
   const value = (count: number, counts: string | null): Value =>
     pages === null
       ? exactValue(count, "scan", asOf)

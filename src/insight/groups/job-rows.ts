@@ -14,7 +14,7 @@ import { type CheckedTexts, type JobQuery, undecidedBy } from "../query/job-quer
 import type { Gauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";
 import { estimateFrom, selectPages } from "../stats/page-sample.ts";
-import { rowsOfPage } from "../stats/sample-jobs.ts";
+import { readJobsPerPage, rowsOfPage } from "../stats/sample-jobs.ts";
 import { shuffle } from "./shuffle.ts";
 
 export interface GroupedRow {
@@ -33,13 +33,16 @@ export interface GroupedRow {
 
 export interface GroupedRows {
   readonly rows: readonly GroupedRow[];
-  /** How many pages were read; 0: the whole table. */
+  /** How many pages were read, and the average number of jobs on them; 0: the whole table. */
   readonly pagesRead: number;
+  readonly jobsPerPage: number;
   /** Rows of jobs for which large values would have to be decompressed to decide whether they match. */
   readonly undecided: readonly GroupedRow[];
   /** The newest failures, from an index. Some may be among `rows`, too. */
   readonly newest: readonly GroupedRow[];
 }
+
+const WHOLE = { pagesRead: 0, jobsPerPage: 0 };
 
 type SplitRows = Pick<GroupedRows, "rows" | "undecided">;
 
@@ -64,7 +67,7 @@ export async function readGroupedRows(
   needsError: boolean,
   isLate = false,
 ): Promise<GroupedRows> {
-  if (jobQuery.isEmpty) return { rows: [], pagesRead: 0, undecided: [], newest: [] };
+  if (jobQuery.isEmpty) return { rows: [], ...WHOLE, undecided: [], newest: [] };
   const { light } = jobQuery;
   const isChecked = jobQuery.check !== null;
   let wanted = (isLate ? light : null) ?? jobQuery;
@@ -80,7 +83,7 @@ export async function readGroupedRows(
       rows = await all(light);
     }
     if (rows !== null && rows.length <= most) {
-      return { ...splitRows(rows, jobQuery), pagesRead: 0, newest: [] };
+      return { ...splitRows(rows, jobQuery), ...WHOLE, newest: [] };
     }
   }
   const most = isChecked ? MAX_CHECKED : MAX_SAMPLED;
@@ -90,7 +93,8 @@ export async function readGroupedRows(
     const values = [MAX_CHECKED_BYTES, most, selected, ...some.values];
     wanted = some;
     const rows = await readRows(db, some, sampleSql(some, needsError), values);
-    return sampleRows(rows, selected, most, jobQuery);
+    const jobsPerPage = await readJobsPerPage(db, selected);
+    return { ...sampleRows(rows, selected, most, jobQuery), jobsPerPage };
   };
   const kind = isChecked ? "texts" : "groups";
   const readLight = light === null ? null : sample(light);
@@ -101,7 +105,7 @@ export async function readGroupedRows(
 /** Returns the number of such rows in the whole table. `rows`: some of the rows that were read. */
 export function countRows(
   rows: readonly GroupedRow[],
-  { rows: all, pagesRead, undecided }: GroupedRows,
+  { pagesRead, jobsPerPage, undecided }: GroupedRows,
   { pages }: Gauge,
   asOf: string,
 ): Value {
@@ -111,11 +115,10 @@ export function countRows(
     const high = length + undecided.length;
     return intervalValue({ value: length, low: length, high }, "scan", asOf);
   }
-  const perPage = all.length / pagesRead;
   const estimate = (some: readonly GroupedRow[]) => {
     const counts = new Array<number>(pagesRead).fill(0);
     for (const { page } of some) counts[page] = (counts[page] ?? 0) + 1;
-    return estimateFrom(pages, counts, perPage);
+    return estimateFrom(pages, counts, jobsPerPage);
   };
   const certain = estimate(rows);
   if (undecided.length === 0) return intervalValue(certain, "sample", asOf);

@@ -16,7 +16,7 @@ import { beginCount, countOn, isDone } from "./count-exactly.ts";
 import type { Gauge } from "./gauge.ts";
 import { sampleInTime } from "./in-time.ts";
 import { estimateFrom, selectPages } from "./page-sample.ts";
-import { rowsOfPage } from "./sample-jobs.ts";
+import { readJobsPerPage, rowsOfPage } from "./sample-jobs.ts";
 
 /** The number of pages up to which a table is read whole, so that every number about it is exact. */
 export const SMALL_TABLE_PAGES = 4_096;
@@ -127,16 +127,20 @@ interface MatchesRow {
   readonly jobs: string | null;
 }
 
-/** Returns the interval from the number of certain matches to that of possible ones. */
+/**
+ * Returns the interval from the number of certain matches to that of possible ones. `perPage`: see estimateFrom(), on
+ * the pages of the possible ones.
+ */
 function intervalOf(
   pages: number,
   counts: readonly number[],
   possible: readonly number[],
   perPage: number,
 ): Interval {
-  const certain = estimateFrom(pages, counts, perPage);
-  const most = estimateFrom(pages, possible, perPage);
-  return { ...certain, high: Math.max(certain.high, most.high) };
+  return {
+    ...estimateFrom(pages, counts, perPage),
+    high: estimateFrom(pages, possible, perPage).high,
+  };
 }
 
 const checkedSql =
@@ -193,7 +197,9 @@ async function sampleChecked(
     if (isMatch) counts[place] = (counts[place] ?? 0) + 1;
     if (isMatch || isUnread) possible[place] = (possible[place] ?? 0) + 1;
   }
-  const interval = intervalOf(pages, counts, possible, rows.length / counts.length);
+  const isFound = possible.some((count) => count > 0);
+  const perPage = isFound ? 0 : await readJobsPerPage(db, selected.slice(0, counts.length));
+  const interval = intervalOf(pages, counts, possible, perPage);
   return intervalValue(interval, "sample", asOf);
 }
 

@@ -24,6 +24,18 @@ export const rowsOfPage = (s: string, page: string, what: string, where = "true"
         and ${where}
       offset 0`;
 
+/** Returns the average number of jobs on these pages, which limits the estimate if none of them is counted. */
+export async function readJobsPerPage(db: Database, pages: readonly number[]): Promise<number> {
+  const [row] = await query<{ jobs: string }>(db, jobsSql, [pages]);
+  return Number(row?.jobs ?? 0) / Math.max(pages.length, 1);
+}
+
+const jobsSql: Statement = (s) => `
+  select pg_catalog.count(*) as jobs
+  from pg_catalog.unnest($1::bigint[]) as sampled (page)
+  cross join lateral (${rowsOfPage(s, "sampled.page", "")}
+  ) as job`;
+
 const sampleSql =
   (heartbeats: Heartbeats): Statement =>
   (s) =>

@@ -37,4 +37,14 @@
     offset 0
   ) as job;
 
+  select pg_catalog.count(*) as jobs
+  from pg_catalog.unnest($1::bigint[]) as sampled (page)
+  cross join lateral (
+      select  from "worker"._private_jobs as jobs
+      where jobs.ctid >= ('(' || sampled.page::text || ',0)')::tid
+        and jobs.ctid < ('(' || (sampled.page + 1)::text || ',0)')::tid
+        and true
+      offset 0
+  ) as job;
+
 select id, identifier as name from "worker"._private_tasks where id = any($1::int[])

@@ -22,4 +22,14 @@
     (select pg_catalog.json_agg(id::text)::text from (
     select id from pg_catalog.unnest(ids) as all_ids (id) order by id desc limit 5) as last_ids) as newest, counts, whole.of, whole.of_counts
   from largest, whole
-  order by count desc, key
+  order by count desc, key;
+
+  select pg_catalog.count(*) as jobs
+  from pg_catalog.unnest($1::bigint[]) as sampled (page)
+  cross join lateral (
+      select  from "worker"._private_jobs as jobs
+      where jobs.ctid >= ('(' || sampled.page::text || ',0)')::tid
+        and jobs.ctid < ('(' || (sampled.page + 1)::text || ',0)')::tid
+        and true
+      offset 0
+  ) as job
