@@ -17,7 +17,7 @@ import { heartbeat, lockJob, testQueue } from "../queue/queue-database.ts";
 import { migratedDatabase } from "../support/database.ts";
 
 const queue = testQueue(() =>
-  migratedDatabase("worker", ["operations", "controls", "schedules"]),
+  migratedDatabase("worker", ["operations", "controls", "schedules", "limits"]),
 );
 const { sql } = queue;
 
@@ -736,6 +736,44 @@ test("With more priorities than are read, the number of jobs that wait for a pau
   const [paused] = await ofKind("paused");
   assert.deepEqual([paused?.affected.value, paused?.affected.precision], [0, "capped"]);
   await sql("truncate worker._private_pauses");
+});
+
+test("Each statement may time out: the check lists what is unread, and has the rest.", async () => {
+  await worker("w", ["t"]);
+  await many(3, "t", { queueName: "held" });
+  await many(3, "late");
+  await fail(ids(await many(2, "t")), "Error: no", "1 hour");
+  await holdQueue("held", "w", "5 minutes");
+  const by = { reason: null, pausedBy: null, resumeAt: null, forMs: null };
+  await setPause(queue.db, { scope: "queue", name: "other" }, by);
+  await sql(`with full_limit as (
+      insert into worker._private_limits (name, scope, match, concurrency) values ('one', 'task', 't', 1)
+      returning id
+    )
+    insert into worker._private_limit_permits (limit_id, worker_id, permits, in_use, wanted)
+    select id, 'w', 1, 1, 3 from full_limit`);
+  const check = async (isSlow: (text: string) => boolean) => {
+    const client = {
+      query: (statement: { readonly text: string }) =>
+        isSlow(statement.text)
+          ? Promise.reject(Object.assign(new Error("too late"), { code: "57014" }))
+          : queue.pool.query(statement),
+    };
+    return createInsight({ ...queue.db, client } as unknown as typeof queue.db).incidents();
+  };
+  const sent = new Set<string>();
+  const all = await check((text) => sent.add(text) === null);
+  assert.deepEqual(all.incidents.map(({ id }) => id).includes("trouble:unread"), false);
+  // Without the size of the table there is no check.
+  const parts = [...sent].filter((text) => !text.includes("as has_heartbeats"));
+  assert.ok(parts.length > 15, `only ${parts.length} statements`);
+  for (const part of parts) {
+    const { incidents } = await check((text) => text === part);
+    const isUnread = incidents.some(({ id }) => id === "trouble:unread");
+    // Instead of a whole table a sample is read.
+    assert.ok(isUnread || /from "worker"\._private_jobs as jobs\s+where/.test(part), part);
+  }
+  await sql("truncate worker._private_pauses, worker._private_limits cascade");
 });
 
 test("Infinite times cause no error.", async () => {

@@ -2,7 +2,6 @@
 // read in time is left out and reported.
 import { codeOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
-import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
 import { listPauses, type Pause } from "../controls/list-pauses.ts";
 import type { CommonFactor } from "../groups/common-factor.ts";
@@ -95,22 +94,26 @@ async function readFailing(db: Database, shared: SharedReads, inTime: TimedRead)
 async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTime: TimedRead) {
   const { nowMs, lockedQueueIds } = gauge;
   const asOf = new Date(nowMs).toISOString();
-  const hasWorkers = await hasWorkerTable(db);
+  const hasWorkers = gauge.heartbeats !== null;
   const queues = (await inTime("locked queues", () => readLockedQueues(db, hasWorkers))) ?? [];
   const pauses = (await inTime("pauses", () => listPauses(db))) ?? [];
   const pausedIds = pauses.some(({ scope }) => scope === "queue")
-    ? await readPausedQueues(db)
+    ? await inTime("paused queues", () => readPausedQueues(db))
     : NONE;
   const used = (await inTime("limits", () => readBlockingLimits(db))) ?? [];
   // Without a live worker, jobs wait for a worker and not for their limit.
-  const limits = used.length > 0 && (await hasLiveWorker(db, hasWorkers)) ? used : [];
+  const isAlive = () => hasLiveWorker(db, hasWorkers);
+  const limits = used.length > 0 && (await inTime("live workers", isAlive)) === true ? used : [];
   const fullIds = (await inTime("full queues", () => readQueueIds(db, fullQueues(limits)))) ?? NONE;
-  const ids = [...queues.map(({ id }) => id), ...pausedIds.values(), ...fullIds.values()];
+  const ids = [...queues.map(({ id }) => id), ...(pausedIds ?? NONE).values(), ...fullIds.values()];
   // Jobs of a full queue wait for its limit, as those of a locked queue wait for its lock.
   const blockedIds = [...lockedQueueIds, ...fullIds.values()];
   const head = await inTime("due jobs", () => readDueHead(db, ids, blockedIds, nowMs));
-  const due = head === null ? [] : await tasksOf(db, head, limits, asOf);
-  const tasks = due.filter((task) => !pauses.some((pause) => isPausedBy(pause, task)));
+  const due =
+    head === null
+      ? null
+      : await inTime("the names of tasks", () => tasksOf(db, head, limits, asOf));
+  const tasks = (due ?? []).filter((task) => !pauses.some((pause) => isPausedBy(pause, task)));
   const walked = await inTime("the locks of jobs", () => shared.walk(db, gauge));
   const crashing = walked?.poison.flatMap(({ task }) => task ?? []) ?? [];
   const coverage = await inTime("the tasks of workers", () =>
@@ -128,9 +131,12 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
     tasks,
     paused: pauses.map((pause) => ({
       pause,
-      waiting: head === null ? null : waitingForPause(pause, due, pausedIds, head, asOf),
+      waiting:
+        head === null || due === null || pausedIds === null
+          ? null
+          : waitingForPause(pause, due, pausedIds, head, asOf),
     })),
-    limited: head === null ? [] : limitedWork(limits, due, fullIds, head, asOf),
+    limited: head === null || due === null ? [] : limitedWork(limits, due, fullIds, head, asOf),
     coverage: coverage ?? NO_COVERAGE,
     quiet:
       tasks.length === 0 || (coverage ?? NO_COVERAGE).alive > 0
@@ -145,7 +151,7 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
     lockedJobs: walked?.lockedJobs ?? null,
     horizon: await inTime("the horizon", shared.horizon),
     missed: (await inTime("cron entries", () => readMissedTicks(db))) ?? [],
-    server: await readServerTrouble(db),
+    server: await inTime("the server", () => readServerTrouble(db)),
   };
 }
 
