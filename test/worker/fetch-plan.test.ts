@@ -252,15 +252,17 @@ describe("Round trips", () => {
     clock.advance(3_600_000);
     assert.equal(own.requested, 13);
     let ended = false;
-    const end = trips.waitForAll().then(() => {
-      ended = true;
-    });
+    const end = trips
+      .waitForAll(() => {})
+      .then(() => {
+        ended = true;
+      });
     trips.end(first);
     assert.deepEqual([own.requested, trips.isNone, ended], [3, false, false]);
     trips.end(second);
     await end;
     assert.deepEqual([own.requested, trips.isNone], [0, true]);
-    await trips.waitForAll();
+    await trips.waitForAll(() => {});
   });
 
   test("that only flush results do not delay a fetch.", () => {

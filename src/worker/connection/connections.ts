@@ -78,6 +78,11 @@ export class WorkerConnections {
     for (const connection of this.#all) void connection.prove();
   }
 
+  /** Ends patient statements for which others have waited this long. */
+  endPatient(waitedMs: number): void {
+    for (const connection of this.#all) connection.endPatient(waitedMs);
+  }
+
   /** Ends the pause before the next attempt to connect. */
   hurry(): void {
     this.#hurry.abort();

@@ -32,11 +32,9 @@ export interface WorkerConnectionSettings {
 // Together with the poll interval of an idle worker, a dead connection is found within 10 s.
 const ANSWER_TIMEOUT_MS = 7_500;
 const CONNECT_TIMEOUT_MS = 10_000;
-
 /** The limit for statements under PATIENT. */
-const PATIENT_ANSWER_TIMEOUT_MS = 65_000;
-
-/** The time limit of prove(). */
+const PATIENT_ANSWER = { query_timeout: 65_000 };
+/** The time limit of prove(), and of endPatient(). */
 const PROOF_TIMEOUT_MS = 5_000;
 const END_TIMEOUT_MS = 500;
 
@@ -151,16 +149,22 @@ export class WorkerConnection {
     if (this.#client !== null && this.#underWay > 0) void cancelStatement(this.#client);
   }
 
+  /** Cancels a patient statement for which others wait; closes the connection if that has no effect within seconds. */
+  endPatient(waitedMs: number): void {
+    if (this.#client === null || this.#patientUnderWay === 0) return;
+    if (waitedMs < PROOF_TIMEOUT_MS) this.cancel();
+    else this.#client.connection.stream.destroy();
+  }
+
   /**
    * Marks the session, and ends the server process of the lost connection: a statement that still arrives there
    * would lock jobs without this worker noticing.
    */
   async #mark(client: pg.Client): Promise<void> {
     const { sessionId, isLeased, schema } = this.#settings;
-    await markConnection({ client, schema }, sessionId);
-    if (this.#lostPid !== null) {
-      await endLostConnection({ client, schema }, sessionId, this.#lostPid);
-    }
+    const db = { client, schema };
+    await markConnection(db, sessionId);
+    if (this.#lostPid !== null) await endLostConnection(db, sessionId, this.#lostPid);
     this.#lostPid = null;
     if (!isLeased()) return;
     await client.query(`set idle_in_transaction_session_timeout = ${FROZEN_LEASED_MS}`);
@@ -194,7 +198,7 @@ export class WorkerConnection {
 
   /** Begins a transaction with the settings of a worker's connection. */
   begin(): Promise<unknown> {
-    return this.#sendPlain(this.#settings.preparedStatements ? BEGIN : BEGIN_WITH_SETTINGS);
+    return this.#sendPlain(this.keepsStatements ? BEGIN : BEGIN_WITH_SETTINGS);
   }
 
   commit(): Promise<unknown> {
@@ -218,8 +222,7 @@ export class WorkerConnection {
 
   /** Begins a transaction for the statements of `patient`. */
   beginPatiently(): Promise<unknown> {
-    const { preparedStatements } = this.#settings;
-    return this.#sendPlain(`${preparedStatements ? BEGIN : BEGIN_WITH_SETTINGS}; ${PATIENT}`);
+    return this.#sendPlain(`${this.keepsStatements ? BEGIN : BEGIN_WITH_SETTINGS}; ${PATIENT}`);
   }
 
   /** Runs statements that may take long, in a transaction of their own. */
@@ -234,7 +237,7 @@ export class WorkerConnection {
 
   /** Runs one statement with the settings of a worker's connection, behind a pooler in a transaction. */
   async withSettings<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#settings.preparedStatements) return work();
+    if (this.keepsStatements) return work();
     const [, result] = await settleAll([this.begin(), work(), this.commit()]);
     return result as T;
   }
@@ -256,10 +259,9 @@ export class WorkerConnection {
   }
 
   async #queryPatiently<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
-    const patient = { query_timeout: PATIENT_ANSWER_TIMEOUT_MS };
     this.#patientUnderWay++;
     try {
-      return await this.#query<R>({ ...config, ...patient });
+      return await this.#query<R>({ ...config, ...PATIENT_ANSWER });
     } finally {
       this.#patientUnderWay--;
     }
@@ -268,8 +270,7 @@ export class WorkerConnection {
   #query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
     const client = this.#client;
     if (client === null) return Promise.reject(new Error("Connection terminated"));
-    const { preparedStatements } = this.#settings;
-    const named = preparedStatements ? { ...config, name: this.#nameOf(config.text) } : config;
+    const named = this.keepsStatements ? { ...config, name: this.#nameOf(config.text) } : config;
     return this.#answer(client.query<R>(named));
   }
 

@@ -1,10 +1,12 @@
 // The round trips of the safe mode without an answer: the number of jobs they request, and whether one is slow.
 //
 //   sent ──20 ms──▶ slow: another one may be sent ──answer, or the connection is lost──▶ over
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, monotonic, settlesWithin } from "../../base/clock.ts";
 
 /** A fetch without an answer for this long does not delay the next one. */
 const SLOW_MS = 20;
+/** Round trips that all others wait for are late after this time. */
+const LATE_MS = 1_000;
 
 /** One round trip. */
 export interface RoundTrip {
@@ -43,9 +45,12 @@ export class RoundTrips {
     return this.#underWay.length === 0;
   }
 
-  /** Resolves when all round trips have ended. */
-  async waitForAll(): Promise<void> {
-    while (!this.isNone) await this.waitForCurrent();
+  /** Resolves when all round trips have ended. Calls `onLate` each second until then, with the milliseconds so far. */
+  async waitForAll(onLate: (waitedMs: number) => void): Promise<void> {
+    const sinceMs = monotonic();
+    while (!this.isNone) {
+      if (!(await settlesWithin(this.waitForCurrent(), LATE_MS))) onLate(monotonic() - sinceMs);
+    }
   }
 
   /** Resolves when those that are under way now have ended. */

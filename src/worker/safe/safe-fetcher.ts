@@ -291,7 +291,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   async #reconcile(connection: WorkerConnection): Promise<void> {
     // Wait for fetches in progress: jobs of a fetch that commits now would be unlocked here and run twice.
-    await this.#trips.waitForAll();
+    // Those that may take a minute are ended, because meanwhile no other connection fetches or writes results.
+    await this.#trips.waitForAll((waitedMs) => this.#connections.endPatient(waitedMs));
     this.#uncertain.fetchLost();
     const onWritten = (answer: FlushAnswer, sent: ResultBatch) => this.#onWritten(answer, sent);
     await reconcile(connection, { ...this.#parts, link: this.#link, onWritten });

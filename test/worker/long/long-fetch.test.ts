@@ -1,15 +1,19 @@
 // Slow fetches, as with millions of ready jobs that only other workers can run.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { schemaName } from "../../../src/database/schema-name.ts";
+import { WorkerConnection } from "../../../src/worker/connection/worker-connection.ts";
 import { LONG_FETCH } from "../../../src/worker/fetch/fetch-plan.ts";
-import { recorder, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";
+import { tcpProxy } from "../../support/tcp-proxy.ts";
+import { latch, recorder, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
 
 /** Makes each fetch of a worker take `seconds`. */
 async function slowFetches(t: TestContext, seconds: number): Promise<void> {
   await queue.sql(`create function worker.slowly() returns boolean language plpgsql as $$ begin
-      if current_setting('application_name') in ('worker connection', 'worker fast lane')
+      if current_query() like '%skip locked%'
+        and current_setting('application_name') in ('worker connection', 'worker fast lane')
         and clock_timestamp() < statement_timestamp() + interval '${seconds} s'
       then perform pg_sleep(${seconds}); end if;
       return true;
@@ -66,3 +70,50 @@ for (const fastLane of [false, true]) {
     assert.equal(slow.seen.length, 2);
   });
 }
+
+test("A slow fetch does not delay the results of a worker that has lost another connection.", async (t) => {
+  const { lines, logger } = recorder();
+  const gate = latch();
+  const held = recordingTask("held", () => gate.opened);
+  const tasks = [held, recordingTask("slow")];
+  await queue.startWorker({ tasks, logger, connections: 2, pollIntervalMs: 60_000 });
+  const { id } = await queue.utils.addJob("held");
+  await waitUntil("it runs", () => held.seen.length === 1);
+  await slowFetches(t, 50);
+  await queue.utils.addJob("slow");
+  await waitUntil("a fetch has timed out", () =>
+    lines.some(({ message }) => message === LONG_FETCH),
+  );
+  await waitUntil("it has more time", async () => (await queue.sql(fetching)).length > 0);
+  await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity where state = 'idle'
+    and datname = current_database() and application_name = 'worker connection'`);
+  gate.open();
+  const isLeft = async () => (await queue.remaining()).some((job) => job.id === id);
+  await waitUntil("its result is written", async () => !(await isLeft()));
+});
+
+test("A slow fetch on a dead connection ends once others have waited for it for seconds.", async (t) => {
+  const proxy = await tcpProxy(queue.url);
+  t.after(() => proxy.close());
+  let isLost = false;
+  const connection = new WorkerConnection({
+    ...{ connection: { connectionString: proxy.url }, schema: schemaName("worker") },
+    ...{ preparedStatements: true, sessionId: "w1", isLeased: () => false },
+    onLoss: () => {
+      isLost = true;
+    },
+  });
+  await connection.connect();
+  const slow = connection.runPatiently(({ client }) =>
+    client.query({ text: "select pg_sleep(60)" }),
+  );
+  const ended = assert.rejects(slow);
+  await waitUntil("it runs", async () => (await queue.sql(fetching)).length > 0);
+  proxy.mute("established");
+  connection.endPatient(1_000);
+  await waitUntil("it is cancelled", async () => (await queue.sql(fetching)).length === 0);
+  assert.equal(isLost, false);
+  connection.endPatient(5_000);
+  await ended;
+  await waitUntil("the connection is lost", () => isLost);
+});
