@@ -181,36 +181,45 @@ test("A deadline before 1970 has passed.", async () => {
   assert.equal(runs, 0);
 });
 
-test("The next job of a queue starts after a program whose deadline has passed has ended, and not beside its end.", async () => {
-  const directory = mkdtempSync(join(tmpdir(), "worker-deadline-"));
-  try {
-    const [file, gate] = [join(directory, "slow.sh"), join(directory, "gate.txt")];
-    const end = `while [ ! -e ${gate} ]; do sleep 0.02; done; echo ended >&2; exit 0`;
-    writeFileSync(file, `#!/bin/sh\ntrap 'echo ending >&2; ${end}' TERM\nsleep 60 & wait\n`);
-    chmodSync(file, 0o755);
-    const { lines, logger } = recorder();
-    const programs = await loadTasks(directory, { logger, killAfterMs: 10_000 });
-    const [next, other] = [recordingTask("next"), recordingTask("other")];
-    const queueName = "q";
-    const deadline = new Date(Date.now() + 1_000);
-    const { id } = await queue.utils.addJob("slow", {}, { queueName, deadline });
-    await queue.utils.addJob("next", {}, { queueName });
-    const tasks = [...programs, next, other];
-    await queue.startWorker({ tasks, logger, abortGraceMs: 20_000 });
-    await waitUntil("the program is ending", () => JSON.stringify(lines).includes("ending"));
-    for (const count of [1, 2, 3]) {
-      await queue.utils.addJob("other");
-      await waitUntil("the worker runs other jobs", () => other.seen.length === count);
+for (const [what, limit, expected] of [
+  [
+    "deadline has passed",
+    "deadline",
+    /^the deadline \S+ has passed\nCaused by: stopped: the deadline \S+ has passed: ended/,
+  ],
+  ["worker's time limit is over", "timeoutMs", /^stopped: timed out after 1000 ms: ended/],
+] as const) {
+  test(`The next job of a queue starts after a program whose ${what} has ended, and not beside its end.`, async () => {
+    const directory = mkdtempSync(join(tmpdir(), "worker-deadline-"));
+    try {
+      const [file, gate] = [join(directory, "slow.sh"), join(directory, "gate.txt")];
+      const end = `while [ ! -e ${gate} ]; do sleep 0.02; done; echo ended >&2; exit 0`;
+      writeFileSync(file, `#!/bin/sh\ntrap 'echo ending >&2; ${end}' TERM\nsleep 60 & wait\n`);
+      chmodSync(file, 0o755);
+      const { lines, logger } = recorder();
+      const programs = await loadTasks(directory, { logger, killAfterMs: 10_000 });
+      const [next, other] = [recordingTask("next"), recordingTask("other")];
+      const queueName = "q";
+      const isDeadline = limit === "deadline";
+      const spec = isDeadline ? { deadline: new Date(Date.now() + 1_000) } : {};
+      const { id } = await queue.utils.addJob("slow", {}, { queueName, ...spec });
+      await queue.utils.addJob("next", {}, { queueName });
+      const tasks = [...programs, next, other];
+      const timeoutMs = isDeadline ? undefined : 1_000;
+      await queue.startWorker({ tasks, logger, abortGraceMs: 20_000, timeoutMs });
+      await waitUntil("the program is ending", () => JSON.stringify(lines).includes("ending"));
+      for (const count of [1, 2, 3]) {
+        await queue.utils.addJob("other");
+        await waitUntil("the worker runs other jobs", () => other.seen.length === count);
+      }
+      assert.deepEqual(next.seen, []);
+      writeFileSync(gate, "");
+      await waitUntil("the next job has run", () => next.seen.length === 1);
+      const left = await queue.utils.getJob(id);
+      assert.equal(left?.attempts, isDeadline ? left?.maxAttempts : 1);
+      assert.match(left?.lastError ?? "", expected);
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
     }
-    assert.deepEqual(next.seen, []);
-    writeFileSync(gate, "");
-    await waitUntil("the next job has run", () => next.seen.length === 1);
-    const left = await queue.utils.getJob(id);
-    assert.equal(left?.attempts, left?.maxAttempts);
-    const error =
-      /^the deadline \S+ has passed\nCaused by: stopped: the deadline \S+ has passed: ended/;
-    assert.match(left?.lastError ?? "", error);
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
-});
+  });
+}

@@ -15,8 +15,8 @@ export interface AttemptLimit {
 const endings = new WeakMap<object, number>();
 
 /**
- * Marks a task that ends within `withinMs` after its signal aborts. At a job's deadline its attempt fails only when it
- * has ended, so that the next job of the queue does not run beside a program that is still ending.
+ * Marks a task that ends within `withinMs` after its signal aborts. At its time limit its attempt fails only when it
+ * has ended, so that neither the next attempt nor the next job of the queue runs beside a program that is still ending.
  */
 export function endsWithin<T extends object>(task: T, withinMs: number): T {
   endings.set(task, withinMs);
@@ -69,7 +69,7 @@ export async function withAttemptLimit(
     const error = limit.error();
     attempt.abort(error);
     if (attempt.isCompletedByTask) return;
-    const withinMs = limit.isDeadline ? endings.get(attempt.task) : undefined;
+    const withinMs = endings.get(attempt.task);
     if (withinMs === undefined) return reject(error);
     late = error;
     timer = setTimeout(() => reject(error), withinMs);
@@ -80,7 +80,8 @@ export async function withAttemptLimit(
     if (late === undefined) return result;
     throw late;
   } catch (thrown) {
-    if (late === undefined || thrown === late) throw thrown;
+    // The program's own error has the end of its stderr. At a deadline the limit's error prevents another attempt.
+    if (late === undefined || thrown === late || !limit.isDeadline) throw thrown;
     throw Object.assign(late, { cause: thrown });
   } finally {
     clearTimeout(timer);

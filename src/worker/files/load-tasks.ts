@@ -13,7 +13,7 @@ export interface LoadTasksOptions {
   /** The worker's schema, which programs receive as WORKER_SCHEMA. Default `worker`. */
   readonly schema?: string;
   /**
-   * The time limit of a program, in milliseconds. For modules, the worker's `timeoutMs` applies. Default: none.
+   * The time limit of a program, in milliseconds. Default: the worker's `timeoutMs`, which always applies to modules.
    */
   readonly timeoutMs?: number | undefined;
   /**
