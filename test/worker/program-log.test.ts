@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
 import { knownSecrets } from "../../src/cli/run/known-secrets.ts";
 import { loadTasks } from "../../src/worker/files/load-tasks.ts";
-import { MAX_LINES, programLog, redactor } from "../../src/worker/files/program-log.ts";
+import { MAX_LINES, programLog, Secrets } from "../../src/worker/files/program-log.ts";
 import { runProgram } from "../../src/worker/files/run-program.ts";
 import { runJobInline } from "../../src/worker/testing.ts";
 import { filesOf } from "../cli/run-harness.ts";
@@ -16,7 +16,7 @@ async function linesOf(script: string, secrets: readonly string[] = []): Promise
   const directory = filesOf({ "p.sh": `#!/bin/sh\n${script}\n` });
   const lines: string[] = [];
   const write = (_: object, line = "") => void lines.push(line);
-  const log = programLog({ ...silentLogger, info: write, warn: write }, redactor(secrets));
+  const log = programLog({ ...silentLogger, info: write, warn: write }, new Secrets(secrets));
   const program = { file: join(directory, "p.sh"), environment: {}, input: "" };
   const { signal } = new AbortController();
   await runProgram(program, { signal, killAfterMs: 1_000, onLines: log.lines });
@@ -49,6 +49,29 @@ test("A secret is in no line and in no error.", async () => {
   assert.ok(task);
   const { error } = await runJobInline(task, {});
   assert.match(error ?? "", /exited with code 3: no: ••••/);
+});
+
+test("No part of a secret is logged or stored where a long line is split.", async () => {
+  const secrets = ["secret of many words", "-----BEGIN KEY-----\nMIIEvQIBADAN\n-----END KEY-----"];
+  const [length, last] = [8_192, "secret of many words, and more"];
+  for (let before = length - 22; before <= length + 2; before++) {
+    const script = `printf '%0${before}d' 0; echo '${last}'; echo MIIEvQIBADAN`;
+    const lines = await linesOf(script, secrets);
+    assert.equal(lines.join(""), `${"0".repeat(before)}••••, and more••••`);
+    assert.ok(lines.every((line) => line.length < length + 100));
+  }
+  const lines = await linesOf(`yes '${secrets[0]}' | head -n 5000 | tr -d '\\n'`, secrets);
+  assert.equal(lines.join(""), "••••".repeat(5_000));
+  assert.deepEqual(await linesOf(`printf '%0${length}d\\n' 0; echo next`), [
+    "0".repeat(length),
+    "next",
+  ]);
+  const script = `#!/bin/sh\nprintf '%08180d${secrets[0]}%08180d' 0 0 >&2; exit 3\n`;
+  const [task] = await loadTasks(filesOf({ "p.sh": script }), { secrets });
+  assert.ok(task);
+  const { error } = await runJobInline(task, {});
+  const [, end = ""] = (error ?? "").split(": …");
+  assert.ok(/^0*(••••)?0+$/.test(end), end.replace(/0+/g, "0"));
 });
 
 test("A password in any form of a connection string is a secret.", () => {

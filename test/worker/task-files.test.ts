@@ -80,7 +80,7 @@ test("A linked program runs by its link, with the link's current target.", async
   const [task] = await loadTasks(directory, {
     runProgram: async ({ file }) => {
       ran.push(realpathSync(file));
-      return { code: 0, signal: null, stderr: "" };
+      return { code: 0, signal: null };
     },
   });
   assert.ok(task);

@@ -50,7 +50,7 @@ export async function loadTasks(
 ): Promise<readonly Task[]> {
   // Loaded here, because a worker with its tasks in code never needs them.
   const { moduleTask } = await import("./module-task.ts");
-  const { redactor } = await import("./program-log.ts");
+  const { Secrets } = await import("./program-log.ts");
   const { programTask } = await import("./program-task.ts");
   const { runProgram } = await import("./run-program.ts");
   const { findTaskFiles } = await import("./task-files.ts");
@@ -63,8 +63,8 @@ export async function loadTasks(
   for (const file of found.openToAll) logger.warn({ file }, OPEN_TO_ALL);
   for (const { name, reason } of ignored)
     logger.info({ file: name, reason }, "ignored a file that is not a task");
-  const redact = redactor(options.secrets ?? []);
-  const programs = { schema: schema.name, timeoutMs, killAfterMs, run, redact };
+  const secrets = new Secrets(options.secrets ?? []);
+  const programs = { schema: schema.name, timeoutMs, killAfterMs, run, secrets };
   const problems: Problem[] = [...found.problems];
   const load = async (file: TaskFile) => {
     try {

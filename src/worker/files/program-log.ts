@@ -2,48 +2,108 @@
 // its environment and may print.
 import type { Logger } from "../../base/logger.ts";
 import { numberText } from "../../domain/words.ts";
+import { MAX_LINE_LENGTH, Tail } from "./program-output.ts";
 
 export const MAX_LINES = 10_000;
 export const MAX_CHARACTERS = 4_000_000;
 /** Shorter secrets would match parts of words. */
 const MIN_SECRET_LENGTH = 4;
 
+type StreamName = "stdout" | "stderr";
+
 export interface ProgramLog {
-  readonly lines: (stream: "stdout" | "stderr", lines: readonly string[]) => void;
-  /** Logs the number of lines that were left out. */
-  readonly end: () => void;
+  readonly lines: (stream: StreamName, lines: readonly string[]) => void;
+  /** Logs what is left of the last lines, and the number of lines that were left out. Returns the end of stderr. */
+  readonly end: () => string;
 }
 
-export function programLog(logger: Logger, redact: (text: string) => string): ProgramLog {
-  let lines = 0;
+export function programLog(logger: Logger, secrets: Secrets): ProgramLog {
+  const streams = { stdout: new RedactedLines(secrets), stderr: new RedactedLines(secrets) };
+  const errors = new Tail();
+  let count = 0;
   let characters = 0;
   let leftOut = 0;
-  const add = (stream: "stdout" | "stderr", line: string) => {
-    if (lines >= MAX_LINES || characters >= MAX_CHARACTERS) {
-      leftOut++;
-      return;
+  const add = (stream: StreamName, lines: readonly string[]) => {
+    if (stream === "stderr") errors.add(lines);
+    for (const line of lines) {
+      if (count >= MAX_LINES || characters >= MAX_CHARACTERS) {
+        leftOut++;
+        continue;
+      }
+      count++;
+      characters += line.length;
+      if (stream === "stdout") logger.info({ stream }, line);
+      else logger.warn({ stream }, line);
     }
-    lines++;
-    characters += line.length;
-    if (stream === "stdout") logger.info({ stream }, redact(line));
-    else logger.warn({ stream }, redact(line));
   };
   return {
-    lines: (stream, some) => {
-      for (const line of some) add(stream, line);
-    },
+    lines: (stream, lines) => add(stream, streams[stream].add(lines)),
     end: () => {
+      for (const stream of ["stdout", "stderr"] as const) add(stream, streams[stream].end());
       if (leftOut > 0)
         logger.warn({ left_out: leftOut }, `… ${numberText(leftOut)} lines left out`);
+      return errors.text;
     },
   };
 }
 
-/** Returns a function that replaces the secrets, also in their URL-encoded form. */
-export function redactor(secrets: readonly string[]): (text: string) => string {
-  const long = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
-  const all = [...new Set(long.flatMap((secret) => [secret, encodeURIComponent(secret)]))];
-  // The longest first, because one may be part of another.
-  all.sort((a, b) => b.length - a.length);
-  return (text) => all.reduce((rest, secret) => rest.replaceAll(secret, "••••"), text);
+/** Texts that are replaced by ••••, also in their URL-encoded form. Those of several lines are replaced line by line. */
+export class Secrets {
+  /** null: there are none. */
+  readonly #pattern: RegExp | null;
+  readonly #longest: number;
+
+  constructor(secrets: readonly string[]) {
+    const lines = secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]);
+    const long = lines.filter(({ length }) => length >= MIN_SECRET_LENGTH);
+    const all = [...new Set(long.flatMap((secret) => [secret, encodeURIComponent(secret)]))];
+    // The longest first, because one may be the beginning of another.
+    all.sort((a, b) => b.length - a.length);
+    const patterns = all.map((secret) => secret.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+    this.#pattern = all.length === 0 ? null : new RegExp(patterns.join("|"), "g");
+    this.#longest = all[0]?.length ?? 0;
+  }
+
+  redact(text: string): string {
+    return this.#pattern === null ? text : text.replace(this.#pattern, "••••");
+  }
+
+  /** Returns how much of a text can be redacted before its continuation is known: in the rest a secret may begin. */
+  settledLength(text: string): number {
+    if (this.#pattern === null) return text.length;
+    let settled = Math.max(0, text.length - this.#longest + 1);
+    for (const { index, 0: secret } of text.matchAll(this.#pattern)) {
+      if (index >= settled) break;
+      settled = Math.max(settled, index + secret.length);
+    }
+    return settled;
+  }
+}
+
+/** Replaces secrets in the lines of a stream, also those that are in two pieces of a long line. */
+class RedactedLines {
+  readonly #secrets: Secrets;
+  /** The end of a long line's last piece, in which a secret may begin. */
+  #held = "";
+
+  constructor(secrets: Secrets) {
+    this.#secrets = secrets;
+  }
+
+  add(lines: readonly string[]): string[] {
+    return lines.flatMap((line) => {
+      const text = this.#held + line;
+      // A piece of a long line has this length.
+      const isPiece = line.length === MAX_LINE_LENGTH;
+      const settled = isPiece ? this.#secrets.settledLength(text) : text.length;
+      this.#held = text.slice(settled);
+      return isPiece && settled === 0 ? [] : [this.#secrets.redact(text.slice(0, settled))];
+    });
+  }
+
+  end(): string[] {
+    const held = this.#held;
+    this.#held = "";
+    return held === "" ? [] : [this.#secrets.redact(held)];
+  }
 }

@@ -1,8 +1,8 @@
 // Splits a program's output into lines of limited length, and keeps its end.
 import { StringDecoder } from "node:string_decoder";
 
-/** Longer lines are split. */
-const MAX_LINE_LENGTH = 8_192;
+/** Longer lines are split into pieces of this length. */
+export const MAX_LINE_LENGTH = 8_192;
 /** The length of a program's errors that is kept, in UTF-16 units. */
 const MAX_TAIL_LENGTH = 8_192;
 

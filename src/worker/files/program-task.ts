@@ -12,7 +12,7 @@ import { errorWithoutStack } from "../execute/verdict.ts";
 import { isBackOff, PermanentFailure, RetryAfter, secondsIn } from "../task/outcomes.ts";
 import { defineTask, type Task } from "../task/task.ts";
 import type { TaskContext } from "../task/task-context.ts";
-import { programLog } from "./program-log.ts";
+import { programLog, type Secrets } from "./program-log.ts";
 import type { Program, ProgramResult, RunProgram } from "./run-program.ts";
 import type { TaskFile } from "./task-files.ts";
 
@@ -22,8 +22,8 @@ export interface ProgramTaskOptions {
   readonly timeoutMs: number | undefined;
   readonly killAfterMs: number;
   readonly run: RunProgram;
-  /** Replaces secrets in the output of programs. */
-  readonly redact: (text: string) => string;
+  /** They are replaced in the output of programs. */
+  readonly secrets: Secrets;
 }
 
 /** Added to the worker's own limit, so that the end of a killed group is reported first. */
@@ -44,9 +44,9 @@ export function programTask(file: TaskFile, options: ProgramTaskOptions): Task {
 async function runAttempt(
   { identifier, path, name }: TaskFile,
   context: TaskContext,
-  { schema, timeoutMs, killAfterMs, run, redact }: ProgramTaskOptions,
+  { schema, timeoutMs, killAfterMs, run, secrets }: ProgramTaskOptions,
 ): Promise<void> {
-  const log = programLog(context.logger, redact);
+  const log = programLog(context.logger, secrets);
   const stop = new AbortController();
   const reason = stopReason(context.signal, timeoutMs, stop);
   const program: Program = {
@@ -57,6 +57,7 @@ async function runAttempt(
   };
   let end: ProgramResult;
   let lastLine = "";
+  let errors = "";
   try {
     end = await run(program, {
       signal: stop.signal,
@@ -69,13 +70,13 @@ async function runAttempt(
   } catch (error) {
     throw errorWithoutStack(`${name} ${(error as Error).message}`);
   } finally {
-    log.end();
+    errors = log.end();
     reason.stopWaiting();
   }
   const stopped = reason.text();
   const problem = stopped ?? exitProblem(end);
   if (problem === null) return;
-  const message = withErrors(problem, redact(end.stderr));
+  const message = withErrors(problem, errors);
   throw stopped === null ? failureOf(end.code, message, lastLine) : errorWithoutStack(message);
 }
 

@@ -9,7 +9,7 @@ import type { Readable } from "node:stream";
 import { wait } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import { endGroup, endWithThisProcess } from "./process-group.ts";
-import { Lines, Tail } from "./program-output.ts";
+import { Lines } from "./program-output.ts";
 
 /** A program to run. */
 export interface Program {
@@ -27,8 +27,6 @@ export interface ProgramResult {
   readonly code: number | null;
   /** The name of the signal that ended the program; null without one. */
   readonly signal: string | null;
-  /** The end of the program's output on stderr. */
-  readonly stderr: string;
 }
 
 /** Options for running a program. */
@@ -64,12 +62,8 @@ export const runProgram: RunProgram = async (program, options) => {
   options.onStart?.(pid);
   stdin.on("error", () => {}); // a program may ignore its input
   stdin.end(input);
-  const tail = new Tail();
   const out = passLines(stdout, (lines) => onLines("stdout", lines));
-  const err = passLines(stderr, (lines) => {
-    tail.add(lines);
-    return onLines("stderr", lines);
-  });
+  const err = passLines(stderr, (lines) => onLines("stderr", lines));
   const over = new AbortController();
   const stopped = stopGroup(pid, signal, killAfterMs, over.signal);
   const ended = endWithThisProcess(pid);
@@ -78,7 +72,7 @@ export const runProgram: RunProgram = async (program, options) => {
   if (signal.aborted) await stopped;
   over.abort();
   ended();
-  return { code, signal: killer, stderr: tail.text };
+  return { code, signal: killer };
 };
 
 async function startProblem(exited: Promise<unknown>): Promise<Error> {
