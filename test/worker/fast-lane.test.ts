@@ -143,6 +143,35 @@ test("An attempt whose connection was cut does not end the one that followed it.
   assert.equal(await jobOf(id), undefined);
 });
 
+test("A result whose answer is lost is unknown, also beside a kept job.", async (t) => {
+  const proxy = await tcpProxy(queue.url);
+  t.after(() => proxy.close());
+  const lane = proxy.of("worker fast lane");
+  const gate = latch();
+  const kept = recordingTask("kept", () => gate.opened);
+  const unanswered = recordingTask("unanswered", () => lane.mute("established", "answers"));
+  const watch = witness("job:complete", "job:interrupted");
+  const worker = await queue.startWorker({
+    ...{ connectionString: proxy.url, connections: 1, pollIntervalMs: NEVER_MS },
+    ...{ tasks: [kept, unanswered], plugins: [watch], fastLane: { limitMs: 50 } },
+  });
+  const { id } = await queue.utils.addJob("kept");
+  await waitUntil("it is kept", async () => (await jobOf(id))?.locked_by === worker.id);
+  const { id: done } = await queue.utils.addJob("unanswered");
+  await waitUntil("the other one is done", async () => (await jobOf(done)) === undefined);
+  lane.reset();
+  const ends = () => watch.all("job:complete").map(({ job, result }) => [job.id, result]);
+  const interrupted = () => watch.all("job:interrupted");
+  await waitUntil("its end is reported", () => ends().length > 0 || interrupted().length > 0);
+  gate.open();
+  await waitUntil("the kept job is done", async () => (await jobOf(id)) === undefined);
+  await waitUntil("that is reported", () => ends().length + interrupted().length === 2);
+  assert.deepEqual(ends(), [
+    [done, "unknown"],
+    [id, "completed"],
+  ]);
+});
+
 test("No job starts after a query has failed in its transaction.", async (t) => {
   const gate = latch();
   const steady = recordingTask("steady", () => gate.opened);

@@ -230,16 +230,21 @@ export class Results {
       latestMs.set(id, Math.max(fetchedAtMs, latestMs.get(id) ?? fetchedAtMs));
     }
     const isOutdated = (job: FetchedJob) => job.fetchedAtMs < (latestMs.get(job.id) ?? 0);
-    const part = (outdated: boolean) => ({
-      done: this.#done.filter((job) => isOutdated(job) === outdated),
-      failures: this.#failures.filter(({ job }) => isOutdated(job) === outdated),
-      returned: this.#returned.filter((job) => isOutdated(job) === outdated),
+    return { ...this.takeSome(isOutdated), isRepeated: true };
+  }
+
+  /** Takes the results of these jobs. The others stay, as results that may have been sent before or not. */
+  takeSome(isTaken: (job: FetchedJob) => boolean): ResultBatch {
+    const part = (taken: boolean) => ({
+      done: this.#done.filter((job) => isTaken(job) === taken),
+      failures: this.#failures.filter(({ job }) => isTaken(job) === taken),
+      returned: this.#returned.filter((job) => isTaken(job) === taken),
     });
-    const [taken, kept] = [part(true), part(false)];
-    this.#done = kept.done;
-    this.#failures = kept.failures;
-    this.#returned = kept.returned;
-    return { ...taken, unlockedQueues: [], isRepeated: true };
+    const [taken, left] = [part(true), part(false)];
+    this.#done = left.done;
+    this.#failures = left.failures;
+    this.#returned = left.returned;
+    return { ...taken, unlockedQueues: [], isRepeated: this.#isRepeated };
   }
 
   /** Ends the wait for a batch that was written or put back. */

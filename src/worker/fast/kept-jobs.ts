@@ -1,7 +1,7 @@
 // Jobs of the fast mode that outlasted their transaction. They are locked by `locked_by`, so the safe mode writes
 // their results.
 import type { FetchedJob } from "../execute/fetched-job.ts";
-import type { Results } from "../execute/results.ts";
+import { jobsIn, type Results } from "../execute/results.ts";
 
 export interface KeptJobsParts {
   /** The results of a lane's jobs. */
@@ -29,10 +29,11 @@ export class KeptJobs {
   handOver(): void {
     const { results, lockedResults, onChange } = this.#parts;
     if (results.isEmpty) return;
-    const { done, failures } = results.take();
-    const wasKept = (job: FetchedJob) => this.jobs.delete(job);
-    for (const job of done) (wasKept(job) ? lockedResults : results).complete(job);
-    for (const failure of failures) (wasKept(failure.job) ? lockedResults : results).fail(failure);
+    // The results of kept jobs have never been sent. The others may have been, and stay where that is recorded.
+    const kept = results.takeSome((job) => this.jobs.has(job));
+    for (const job of kept.done) lockedResults.complete(job);
+    for (const failure of kept.failures) lockedResults.fail(failure);
+    for (const job of jobsIn(kept)) this.jobs.delete(job);
     onChange();
   }
 }
