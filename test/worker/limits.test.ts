@@ -4,9 +4,12 @@ import { afterEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readLimits } from "../../src/queue/limits/limits.ts";
 import { exchangePermits } from "../../src/queue/limits/permits.ts";
+import { HeldLimit } from "../../src/worker/limits/held-limit.ts";
 import { LimitWatch } from "../../src/worker/limits/limit-watch.ts";
+import { TokenLeases } from "../../src/worker/limits/token-leases.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import { latch, recorder, recordingTask, waitUntil, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
@@ -210,6 +213,75 @@ for (const target of [{ task: "limited" }, { queue: "q" }]) {
     }
   });
 }
+
+/** Starts a worker whose request for the only token of an hour is under way, and takes 200 ms. */
+async function takingToken() {
+  await queue.sql(`create function worker.slow() returns trigger language plpgsql as $$ begin
+      if new.tat > old.tat then perform pg_sleep(0.2); end if;
+      return new;
+    end $$;
+    create trigger slow before update on worker._private_rates for each row execute function worker.slow()`);
+  await queue.utils.setLimit({ name: "r", task: "limited", rate: { limit: 1, perMs: 3_600_000 } });
+  const { task, seen } = counted("limited", 0);
+  await add(1, "limited");
+  const worker = await queue.startWorker({ tasks: [task], ...BEATS });
+  const text = `select 1 from pg_stat_activity
+    where wait_event = 'PgSleep' and datname = current_database()`;
+  const isTaking = async () => (await queue.sql(text)).length > 0;
+  await waitUntil("a token is being taken", isTaking);
+  return { task, seen, worker, isTaking };
+}
+
+test("A stopped worker gives back its unused token, also one that it was waiting for.", async () => {
+  try {
+    const { worker, seen, task } = await takingToken();
+    await worker.stop();
+    assert.equal(seen.done, 0);
+    await queue.sql("drop function worker.slow() cascade");
+    await queue.startWorker({ tasks: [task], ...BEATS });
+    await waitUntil("the job has run", () => seen.done === 1);
+  } finally {
+    await queue.sql("drop function if exists worker.slow() cascade");
+    await queue.sql("delete from worker._private_jobs");
+  }
+});
+
+test("A token of a limit that is for other tasks now is given back.", async () => {
+  try {
+    const { isTaking } = await takingToken();
+    await queue.utils.setLimit({ name: "r", task: "other", rate: { limit: 1, perMs: 3_600_000 } });
+    await waitUntil("the token is taken", async () => !(await isTaking()));
+    const taken = "select 1 from worker._private_rates where tat > now()";
+    await waitUntil("it is given back", async () => (await queue.sql(taken)).length === 0);
+  } finally {
+    await queue.sql("drop function worker.slow() cascade");
+    await queue.sql("delete from worker._private_jobs");
+  }
+});
+
+test("A worker that waits for the token of an hour requests it again after a minute.", async () => {
+  await queue.utils.setLimit({ name: "r", task: "limited", rate: { limit: 1, perMs: 3_600_000 } });
+  const { database } = queue.utils;
+  const [limit] = await readLimits(database);
+  assert.ok(limit);
+  const clock = manualClock();
+  const changed = latch();
+  const tokens = new TokenLeases({
+    ...{ clock, logger: recorder().logger, database },
+    changed: () => changed.open(),
+  });
+  const [first, second] = [new HeldLimit(limit.id, clock), new HeldLimit(limit.id, clock)];
+  for (const held of [first, second]) held.define(limit);
+  tokens.consider(first, 1);
+  await waitUntil("the token is taken", () => first.tokens === 1);
+  tokens.consider(second, 1);
+  await waitUntil("the other one waits", () => clock.nextMs !== null);
+  await tokens.giveBack(first);
+  clock.advance(60_020);
+  await changed.opened;
+  tokens.consider(second, 1);
+  await waitUntil("it has the token", () => second.tokens === 1);
+});
 
 test("A rate goes on after the clock of the database was set back by a day.", async () => {
   await queue.utils.setLimit({ name: "r", task: "limited", rate: { limit: 100, perMs: 1_000 } });

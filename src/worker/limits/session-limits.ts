@@ -15,7 +15,7 @@ import type { LimitWatch } from "./limit-watch.ts";
 import { PermitLeases } from "./permit-leases.ts";
 import { TokenLeases } from "./token-leases.ts";
 
-/** How long a stop waits until its permits are given back. */
+/** How long a stop waits until its permits and tokens are given back. */
 const RELEASE_MS = 300;
 
 export interface SessionLimitsParts {
@@ -112,7 +112,7 @@ export class SessionLimits {
     const room = Math.min(wanted, ...limits.map(({ freePermits }) => freePermits));
     for (const limit of limits) {
       if (limit.bucket === null) continue;
-      if (!hasEvidence) this.#tokens.giveBack(limit);
+      if (!hasEvidence) void this.#tokens.giveBack(limit);
       else if (room > 0 && limit.backsOffMs === 0) this.#tokens.consider(limit, room);
     }
   }
@@ -122,15 +122,15 @@ export class SessionLimits {
     await returnQueueTokens(this.#parts.database, unused).catch(() => {});
   }
 
-  /** Gives back the permits; unused tokens stay taken. Never rejects. */
+  /** Gives back the permits and the unused tokens. Never rejects. */
   async close(): Promise<void> {
     const { watch, workerId, database } = this.#parts;
     watch.unsubscribe(this);
     this.#permits.close();
-    this.#tokens.close();
+    const returned = [...this.#held.values()].map((held) => this.#tokens.release(held));
     // Permits that are not released in time are deleted with the worker's heartbeat row.
-    const released = this.#hasPermits && releasePermits(database, workerId).catch(() => {});
-    if (released) await settlesWithin(released, RELEASE_MS);
+    const released = this.#hasPermits ? releasePermits(database, workerId).catch(() => {}) : null;
+    await settlesWithin(Promise.all([released, ...returned]), RELEASE_MS);
   }
 
   #arrange(): void {
@@ -142,7 +142,7 @@ export class SessionLimits {
       if (used.has(id)) continue;
       this.#held.delete(id);
       this.#permits.release(held);
-      this.#tokens.cancelWait(held);
+      void this.#tokens.release(held);
     }
     for (const limit of limits) {
       if (!used.has(limit.id)) continue;

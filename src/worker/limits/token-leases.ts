@@ -1,7 +1,8 @@
 // Takes tokens of a session's rates for jobs that are about to be fetched or started.
 //
 //   wanted ──▶ a request ──some──▶ used within the lapse ─ the rest is given back
-//                       └──none──▶ another one when the next token is due
+//                       └──none──▶ another one when the next token is due, or after a minute
+//   no limit of its tasks any more, or the end ──▶ all are given back, also those of a request under way
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -11,6 +12,8 @@ import type { HeldLimit } from "./held-limit.ts";
 
 /** The pause after a failed request. */
 const FAILED_MS = 1_000;
+/** The longest pause: another worker may give back a token of a slow rate before the next one is due. */
+const MAX_PAUSE_MS = 60_000;
 /** Workers that wait for the same token request it at different times. */
 const JITTER_MS = 20;
 
@@ -26,7 +29,9 @@ export class TokenLeases {
   readonly #parts: TokenLeasesParts;
   /** Limits whose request is under way or waits. */
   readonly #waiting = new Map<HeldLimit, (() => void) | null>();
-  #isClosed = false;
+  /** The last request of each limit. */
+  readonly #requests = new WeakMap<HeldLimit, Promise<void>>();
+  readonly #released = new WeakSet<HeldLimit>();
 
   constructor(parts: TokenLeasesParts) {
     this.#parts = parts;
@@ -36,14 +41,24 @@ export class TokenLeases {
   consider(limit: HeldLimit, wanted: number): void {
     const { bucket, id } = limit;
     if (bucket === null || id === null || wanted <= limit.tokens) return;
-    if (this.#isClosed || this.#waiting.has(limit)) return;
+    if (this.#released.has(limit) || this.#waiting.has(limit)) return;
     this.#waiting.set(limit, null);
-    void this.#take(limit, id, wanted - limit.tokens);
+    this.#requests.set(limit, this.#take(limit, id, wanted - limit.tokens));
   }
 
-  /** Gives back tokens for which there is no job. */
-  giveBack(limit: HeldLimit): void {
-    if (limit.id !== null) void this.#return(limit.id, limit.dropTokens());
+  /** Gives back tokens for which there is no job. Never rejects. */
+  async giveBack(limit: HeldLimit): Promise<void> {
+    if (limit.id !== null) await this.#return(limit.id, limit.dropTokens());
+  }
+
+  /** Gives back the tokens of a limit that the session does not use any more. Never rejects. */
+  async release(limit: HeldLimit): Promise<void> {
+    this.#released.add(limit);
+    this.cancelWait(limit);
+    // Before the answer of a request, because that may not come.
+    await this.giveBack(limit);
+    await this.#requests.get(limit);
+    await this.giveBack(limit);
   }
 
   /** Gives tokens back. Never rejects: if that fails, they stay taken. */
@@ -57,11 +72,6 @@ export class TokenLeases {
   cancelWait(limit: HeldLimit): void {
     this.#waiting.get(limit)?.();
     this.#waiting.delete(limit);
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    for (const cancel of this.#waiting.values()) cancel?.();
   }
 
   async #take(limit: HeldLimit, limitId: number, wanted: number): Promise<void> {
@@ -81,12 +91,13 @@ export class TokenLeases {
         wanted,
       );
       limit.addTokens(count, takenAt, sentAtMs);
-      waitMs = count > 0 ? 0 : nextMs + Math.random() * Math.min(JITTER_MS, bucket.lapseMs);
+      const jitterMs = Math.random() * Math.min(JITTER_MS, bucket.lapseMs);
+      waitMs = count > 0 ? 0 : Math.min(nextMs, MAX_PAUSE_MS) + jitterMs;
     } catch (error) {
       logger.debug({ error: messageOf(error) }, "tokens of a rate could not be taken");
       waitMs = FAILED_MS;
     }
-    if (this.#isClosed || !this.#waiting.has(limit)) return;
+    if (!this.#waiting.has(limit)) return;
     if (waitMs > 0) {
       const cancel = clock.after(waitMs, () => this.#allowRequest(limit));
       this.#waiting.set(limit, cancel);
