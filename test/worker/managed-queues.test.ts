@@ -3,8 +3,11 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { WorkerError } from "../../src/base/errors.ts";
+import { ManagedQueues } from "../../src/worker/fetch/managed-queues.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import { latch, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
@@ -89,6 +92,24 @@ test("A queue that a Graphile worker's add makes is managed before its first job
   await empty();
   assert.ok(performance.now() - addedAt < 1_500);
   assert.equal(of.most.get("new"), 2);
+});
+
+test("Queues are read again soon after a lost connection, however late the loss was noticed.", async () => {
+  const clock = manualClock();
+  const queues = new ManagedQueues(clock);
+  const failing = (error: Error) =>
+    ({
+      withSettings: async () => {
+        clock.advance(7_500);
+        throw error;
+      },
+    }) as never;
+  await assert.rejects(queues.manage(failing(new WorkerError("database_unreachable", "lost"))));
+  assert.equal(queues.dueAtMs - clock.monotonic(), 1_000);
+  clock.advance(1_000);
+  // A statement that the server has stopped was work for it.
+  await assert.rejects(queues.manage(failing(new WorkerError("database_timeout", "slow"))));
+  assert.equal(queues.dueAtMs - clock.monotonic(), 150_000);
 });
 
 test("A rate is not exceeded, and used up.", async () => {

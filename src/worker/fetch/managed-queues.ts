@@ -4,11 +4,14 @@
 //   a limit has changed ─▶ all queues ─┐
 //   jobs were announced ─▶ new queues ─┴▶ managed
 import type { Clock } from "../../base/clock.ts";
+import { codeOf } from "../../base/errors.ts";
 import { manageQueues } from "../../queue/limits/managed-queues.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 
 /** A pause is this many times as long as the run before it. */
 const SHARE = 20;
+/** The pause after a lost connection: the time until it was noticed is not work of the server. */
+const LOST_MS = 1_000;
 /** The shortest pause between two runs, and the pauses while some queue cannot be managed yet. */
 const PAUSE_MS = 5;
 const PENDING_MS = 50;
@@ -83,7 +86,8 @@ export class ManagedQueues {
       this.#mayReadAtMs = Math.max(nowMs + pauseMs, this.#pausesUntilMs);
     } catch (error) {
       const failedMs = this.#clock.monotonic();
-      this.#mayReadAtMs = failedMs + SHARE * (failedMs - startedMs);
+      const isLost = codeOf(error) === "database_unreachable";
+      this.#mayReadAtMs = failedMs + (isLost ? LOST_MS : SHARE * (failedMs - startedMs));
       this.#hasAllToRead ||= all;
       throw error;
     } finally {
