@@ -66,22 +66,37 @@ export function isBreaking(payload: string): boolean {
   return /"breaking"\s*:\s*true\b/.test(payload);
 }
 
+export interface SchemaCheckParts {
+  readonly db: Database;
+  readonly outage: Outage;
+  /** Ends the check. */
+  readonly signal: AbortSignal;
+  /** Called when the worker cannot continue. */
+  tooNew(reason: string): void;
+}
+
 /**
- * Returns why a worker cannot continue, if its schema is of a newer version; null as soon as the schema is usable, or
- * when `signal` aborts.
+ * Returns a function that checks the schema until it is usable or of a newer version. A call during a check is part of
+ * it: then the schema is read once more after the call.
  */
-export async function reasonToStop(
-  db: Database,
-  outage: Outage,
-  signal: AbortSignal,
-): Promise<string | null> {
-  let reason: string | null = null;
+export function schemaCheck({ db, outage, signal, tooNew }: SchemaCheckParts): () => void {
+  let isRunning = false;
+  let calls = 0;
   const check = async (succeeded: () => void): Promise<void> => {
-    const state = await schemaState(db);
-    if (state.kind === "too-new") reason = state.reason;
-    else assertUsable(state, db.schema.name);
+    let seen: number;
+    do {
+      seen = calls;
+      const state = await schemaState(db);
+      if (state.kind === "too-new") return tooNew(state.reason);
+      assertUsable(state, db.schema.name);
+    } while (seen !== calls);
+    isRunning = false;
     succeeded();
   };
-  await outage.runWithRetries("schema", check, { signal });
-  return reason;
+  return () => {
+    calls++;
+    if (isRunning) return;
+    isRunning = true;
+    void outage.runWithRetries("schema", check, { signal });
+  };
 }

@@ -33,7 +33,7 @@ import type { AbortedAttempt } from "./task/task-context.ts";
 import { Upkeep } from "./upkeep.ts";
 import { WorkerMetrics } from "./worker-metrics.ts";
 import { ownPool, utilsOf } from "./worker-pool.ts";
-import { isBreaking, reasonToStop, schemaAtStart } from "./worker-schema.ts";
+import { isBreaking, schemaAtStart, schemaCheck } from "./worker-schema.ts";
 
 /**
  * A worker: fetches and runs jobs between start() and stop(). run() creates one and starts it. Create one
@@ -269,6 +269,10 @@ export class Worker<Extensions = unknown> implements Service {
     void this.#listener?.prove();
   }
 
+    const checkSchema = schemaCheck({
+      ...{ db: this.#database, outage, signal: this.#stopping.signal },
+      tooNew: (reason) => void this.stop(reason),
+    });
   #listen(connection: pg.ClientConfig, outage: Outage): Listener {
     return new Listener({
       ...{ connection: withApplicationName(connection, "worker listen"), outage },
@@ -278,22 +282,16 @@ export class Worker<Extensions = unknown> implements Service {
         ...this.#timetable.channels,
         // The channel belongs to the database, so the migration may be of another schema.
         "worker:migrate": (payload) => {
-          if (isBreaking(payload)) void this.#checkSchema(outage);
+          if (isBreaking(payload)) checkSchema();
         },
       },
       onReconnect: () => {
         this.#prove();
         this.#sessions.current.dispatcher.wake();
         this.#upkeep.controls.readNow();
-        void this.#checkSchema(outage);
+        checkSchema();
       },
     });
-  }
-
-  /** Stops the worker if a migration has made the schema unsupported. */
-  async #checkSchema(outage: Outage): Promise<void> {
-    const reason = await reasonToStop(this.#database, outage, this.#stopping.signal);
-    if (reason !== null) await this.stop(reason);
   }
 }
 

@@ -184,6 +184,34 @@ for (const [what, [remove, restore]] of Object.entries(INCOMPLETE)) {
   });
 }
 
+test("A worker checks its schema once at a time, and notices a migration that commits meanwhile.", async () => {
+  const quick = recordingTask("quick");
+  const worker = await queue.startWorker({ ...OPTIONS, tasks: [quick], logger: "silent" });
+  const migration = await queue.pool.connect();
+  const checks = async () => {
+    const text = `select 1 from pg_stat_activity where datname = current_database()
+      and wait_event_type = 'Lock' and query like '%migrations%'`;
+    return (await queue.sql(text)).length;
+  };
+  try {
+    await migration.query("begin; lock table worker.migrations in access exclusive mode");
+    for (let n = 1; n <= 4; n++) {
+      await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
+      await waitUntil("it checks the schema", async () => (await checks()) > 0);
+      // Its announcement arrives after the one of the migration.
+      await queue.utils.addJob("quick");
+      await waitUntil("another job has run", () => quick.seen.length === n);
+      assert.equal(await checks(), 1);
+    }
+    await migration.query("insert into worker.migrations (id, breaking) values (1000, true)");
+    await migration.query("commit");
+  } finally {
+    migration.release(true);
+  }
+  await waitFor("it stops", worker.stopped);
+  await queue.sql("delete from worker.migrations where id = 1000");
+});
+
 test("A worker stops when a migration has made its schema too new.", async () => {
   const worker = await queue.startWorker({
     ...OPTIONS,
