@@ -25,6 +25,18 @@ function ending(isLeased: boolean, sendsBytes: () => boolean) {
   return { uncertain, clock };
 }
 
+test("Jobs may be locked while a fetch or a write of results has no answer.", () => {
+  const trips = { isNone: false, hasResults: true };
+  const [lease, connections] = [{ hasHeartbeats: true }, { cancel() {}, bytesReceived: 0 }];
+  const uncertain = new UncertainLocks({
+    ...{ clock: manualClock(), trips, lease, connections },
+    onLeft: () => {},
+  });
+  assert.equal(uncertain.mayHaveLocks, true);
+  trips.isNone = true;
+  assert.equal(uncertain.mayHaveLocks, false);
+});
+
 test("A stop leaves uncertain locks to the lease once no bytes arrive for a moment.", () => {
   const { uncertain, clock } = ending(true, () => false);
   clock.advance(399);

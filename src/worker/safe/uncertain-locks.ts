@@ -44,8 +44,9 @@ export class UncertainLocks {
     this.#parts = parts;
   }
 
+  /** Whether jobs may be locked: by a fetch without an answer, or because results without one are not written. */
   get mayHaveLocks(): boolean {
-    return this.#hasLostFetch || (this.#isLeftToLease && !this.#parts.trips.isNone);
+    return this.#hasLostFetch || !this.#parts.trips.isNone;
   }
 
   /** Whether a stop has to wait until jobs are unlocked or results are written. */
