@@ -107,8 +107,7 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * The id of the worker, which `locked_by` of the jobs it fetches has. It changes when the worker's lease was
-   * lost.
+   * The id of the worker: the value of `locked_by` in the jobs that it fetches. It changes when the lease is lost.
    */
   get id(): string {
     return this.#sessions.current.id;
@@ -145,7 +144,7 @@ export class Worker<Extensions = unknown> implements Service {
 
   /**
    * True when the stop did not wait for all jobs: one still ran after its grace, or the database was
-   * unreachable. It may still be running in this process, and elsewhere, too.
+   * unreachable. Such a job may still be running in this process, and elsewhere, too.
    */
   get hasAbandonedJobs(): boolean {
     return this.#limit.hasGivenUp;
@@ -269,11 +268,11 @@ export class Worker<Extensions = unknown> implements Service {
     void this.#listener?.prove();
   }
 
+  #listen(connection: pg.ClientConfig, outage: Outage): Listener {
     const checkSchema = schemaCheck({
       ...{ db: this.#database, outage, signal: this.#stopping.signal },
       tooNew: (reason) => void this.stop(reason),
     });
-  #listen(connection: pg.ClientConfig, outage: Outage): Listener {
     return new Listener({
       ...{ connection: withApplicationName(connection, "worker listen"), outage },
       channels: {

@@ -121,7 +121,7 @@ export class Heartbeat {
     const { logger, connection } = this.#parts;
     logger.warn(
       { reason },
-      "the heartbeat runs in the worker's own thread: a handler that blocks it loses its lease",
+      "the heartbeat runs in the worker's own thread: while a handler blocks it, the worker loses its lease",
     );
     this.#host = beatHere({ ...this.#settings(), connection }, (report) => this.#receive(report));
   }
