@@ -10,19 +10,20 @@ const CHORD_MS: f64 = 1500;
 /** The group of keys that work only in dialogs. */
 export const DIALOGS = "In a dialog";
 
+const EVERYWHERE = "Everywhere";
+
 /** Returns all shortcuts that can be used now, by key or from the palette. */
 export function shortcuts(m: Model): Shortcut[] {
-  const list: Shortcut[] = [
-    new Shortcut("Mod+k", "Search or run an action", "app.layer", "palette", "Everywhere"),
-    new Shortcut("/", "Search", "app.search", "", "Everywhere"),
-  ];
+  const list: Shortcut[] = [];
+  add(list, "Mod+k", "Search or run an action", "app.layer", "palette");
+  add(list, "/", "Search", "app.search", "");
   if (m.access.canWrite) {
-    list.push(new Shortcut("a", "Add a job…", "ask.add", "", "Everywhere", PLUS));
-    list.push(new Shortcut("", "Remove by key…", "ask.remove", "", "Everywhere"));
+    list.push(new Shortcut("a", "Add a job…", "ask.add", "", EVERYWHERE, PLUS));
+    add(list, "", "Remove by key…", "ask.remove", "");
   }
-  list.push(new Shortcut("l", "Pause or resume live updates", "app.hold", "", "Everywhere"));
-  list.push(new Shortcut("?", "Help: keyboard shortcuts", "app.layer", "keys", "Everywhere"));
-  list.push(new Shortcut("Escape", "Back", "app.escape", "", "Everywhere"));
+  add(list, "l", "Pause or resume live updates", "app.hold", "");
+  add(list, "?", "Help: keyboard shortcuts", "app.layer", "keys");
+  add(list, "Escape", "Back", "app.escape", "");
   if (m.access.canWrite) {
     list.push(new Shortcut("Mod+Enter", "Confirm dialog", "dialog.submit", "", DIALOGS));
   }
@@ -33,6 +34,10 @@ export function shortcuts(m: Model): Shortcut[] {
     list.push(new Shortcut(keys, page.label, "app.go", page.path, "Go to", page.drawing));
   }
   return list.concat(m.page.shortcuts(m));
+}
+
+function add(list: Shortcut[], keys: string, label: string, action: string, arg: string): void {
+  list.push(new Shortcut(keys, label, action, arg, EVERYWHERE));
 }
 
 /** Returns the keystrokes that have an effect now, for the host: separated by spaces; the space bar is `Space`. */

@@ -25,7 +25,7 @@ import { jobPath } from "../model/links";
 import { Model } from "../model/model";
 import { OF_TASK, OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
-import { CommandDialog } from "./command";
+import { CommandDialog, isReadable } from "./command";
 
 const MODES: string[] = ["replace", "preserve-run-at", "unsafe-dedupe"];
 const MODE_WORDS: string[] = ["Replace it", "Keep its time", "Add none"];
@@ -189,11 +189,7 @@ export class AddDialog extends CommandDialog {
     this.unsent = null;
     const r = new JsonReader(body);
     const result: JobActionResult = readJobActionResult(r);
-    r.end();
-    if (r.failed) {
-      m.notices.bad(`The change was made, but the server's answer is invalid: ${r.error}`);
-      return;
-    }
+    if (!isReadable(m, r)) return;
     const message = result.message.length > 0 ? result.message : "Added the job";
     // A throttle has dropped it: then there is no job.
     const isAdded = !result.isDuplicate && result.jobs.length === 1;

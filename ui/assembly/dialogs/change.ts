@@ -18,6 +18,7 @@ import { Pending } from "../model/requests";
 import { update } from "../operations/news";
 import { aimOf, processedOf } from "../operations/progress";
 import { allOf, jobs, past } from "../operations/words";
+import { isReadable } from "./command";
 
 const FEW: i64 = 20;
 const RESULTS = "change.results";
@@ -143,11 +144,7 @@ export class ChangeDialog extends Dialog {
   override done(m: Model, _write: Pending, body: string): void {
     const r = new JsonReader(body);
     const operation = readOperation(r);
-    r.end();
-    if (r.failed) {
-      m.notices.bad(`The change was made, but the server's answer is invalid: ${r.error}`);
-      return;
-    }
+    if (!isReadable(m, r)) return;
     // A few jobs are restored at once: the page stays, and a notice shows the result.
     const path = operationPath(operation.id);
     const stays = this.isUndo && operation.done <= FEW;

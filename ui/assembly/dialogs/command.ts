@@ -144,6 +144,14 @@ export abstract class TablesDialog extends CommandDialog {
   }
 }
 
+/** Ends the reading of the answer to a change. Returns whether it could be read; a notice shows the fault. */
+export function isReadable(m: Model, r: JsonReader): bool {
+  r.end();
+  if (r.failed)
+    m.notices.bad(`The change was made, but the server's answer is invalid: ${r.error}`);
+  return !r.failed;
+}
+
 /** Adds a schedule, or changes one: the fields begin with its definition, and only what differs from it is sent. */
 export class ScheduleDialog extends TablesDialog {
   /** The revision and the name of the schedule to change; empty: a new one. */

@@ -11,7 +11,7 @@ import { countText, numberText } from "../lib/number";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
-import { TablesDialog } from "./command";
+import { isReadable, TablesDialog } from "./command";
 
 /** The name of the checkbox that sets the attempts back. */
 const AGAIN = "again";
@@ -143,11 +143,7 @@ export class JobsDialog extends TablesDialog {
   protected override finished(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);
     const result: JobActionResult = readJobActionResult(r);
-    r.end();
-    if (r.failed) {
-      m.notices.bad(`The change was made, but the server's answer is invalid: ${r.error}`);
-      return;
-    }
+    if (!isReadable(m, r)) return;
     // A job that was changed, but has no attempts left, does not count as done.
     const count = result.done === i64.MIN_VALUE ? <i64>result.jobs.length : result.done;
     const numbers = `${numberText(count)} of ${countText(write.count, "job", "jobs")}`;

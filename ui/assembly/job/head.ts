@@ -65,7 +65,7 @@ export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): 
       view.ended ? leaf("span", "st faint", "Ended") : state(view.condition),
     ]),
     box("div", "acts verbs", [
-      primary(m, view, true),
+      primary(m, view),
       m.access.canWrite && !beside
         ? button("Duplicate…", "job.duplicate", "", "only-wide")
         : nothing,
@@ -75,9 +75,9 @@ export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): 
 }
 
 /** The action of the root cause; otherwise the most likely action for a job in this condition. */
-function primary(m: Model, view: JobView, filled: bool): Node {
+function primary(m: Model, view: JobView): Node {
   const root = repair(view);
-  if (root !== null) return verbButton(m, root, filled ? "p" : "");
+  if (root !== null) return verbButton(m, root, "p");
   const first = primaryAction(view);
   if (first === null || !m.access.canWrite || isHopeless(view.why)) return nothing;
   const label = first.command.verb + "…";
@@ -134,17 +134,19 @@ export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
   const canWrite = m.access.canWrite && !m.live.isStale(m.now);
   if (view.job === null) return list;
   if (canWrite && !view.ended) addActions(list, view);
-  if (canWrite) list.push(new Shortcut("d", "Duplicate…", "job.duplicate", "", GROUP));
-  list.push(new Shortcut("c", "Copy link", "job.copy-link", "", GROUP));
-  list.push(new Shortcut("y", "Copy command", "job.copy-command", "", GROUP));
-  list.push(new Shortcut("", "Copy as worker add", "job.copy-add", "", GROUP));
-  list.push(new Shortcut("", "Copy as JSON", "job.copy-json", "", GROUP));
+  if (canWrite) add(list, "d", "Duplicate…", "job.duplicate", "");
+  add(list, "c", "Copy link", "job.copy-link", "");
+  add(list, "y", "Copy command", "job.copy-command", "");
+  add(list, "", "Copy as worker add", "job.copy-add", "");
+  add(list, "", "Copy as JSON", "job.copy-json", "");
   const at = m.shared.placeOf(view.id);
-  if (at >= 0 && at + 1 < m.shared.listIds.length) {
-    list.push(new Shortcut("j", "Next job", "job.next", "", GROUP));
-  }
-  if (at > 0) list.push(new Shortcut("k", "Previous job", "job.before", "", GROUP));
+  if (at >= 0 && at + 1 < m.shared.listIds.length) add(list, "j", "Next job", "job.next", "");
+  if (at > 0) add(list, "k", "Previous job", "job.before", "");
   return list;
+}
+
+function add(list: Shortcut[], keys: string, label: string, action: string, arg: string): void {
+  list.push(new Shortcut(keys, label, action, arg, GROUP));
 }
 
 /** Adds the actions in this order: those that also reach running jobs, the most likely one, and all others. */
@@ -152,7 +154,7 @@ function addActions(list: Shortcut[], view: JobView): void {
   const first = primaryAction(view);
   addMatching(list, view, first, true);
   if (first === null) return;
-  list.push(shortcutOf(first, first.command.key));
+  addAction(list, first, first.command.key);
   if (!isLocked(view.condition)) addMatching(list, view, first, false);
 }
 
@@ -168,38 +170,26 @@ function addMatching(
     if (!isOfferedFor(action.one, view.condition === "failed")) continue;
     // For a failed job the key R means retry.
     const isTaken = first !== null && first.command.key === action.command.key;
-    list.push(shortcutOf(action, isTaken ? "" : action.command.key));
+    addAction(list, action, isTaken ? "" : action.command.key);
   }
 }
 
-function shortcutOf(action: JobAction, keys: string): Shortcut {
-  return new Shortcut(keys, action.command.verb + "…", "ask." + action.name, "shown", GROUP);
+function addAction(list: Shortcut[], action: JobAction, keys: string): void {
+  add(list, keys, action.command.verb + "…", "ask." + action.name, "shown");
 }
 
 /** The note about the end of the job. */
 export function endedNote(m: Model, view: JobView): Node {
   if (!view.ended) return nothing;
   const entry = view.receipt;
-  if (entry === null) {
-    return note("info", [
-      icon(INFO),
-      leaf("b", "", "This job no longer exists."),
-      leaf(
-        "span",
-        "",
-        `It finished or was removed; noticed ${ago(view.endedAt, m.times)}. Showing its last state.`,
-      ),
-    ]);
+  let how = `It finished or was removed; noticed ${ago(view.endedAt, m.times)}`;
+  if (entry !== null) {
+    const by = entry.by;
+    how = `${entry.message}, ${ago(entry.at, m.times)}${by === null ? "" : ` by ${by}`}`;
   }
-  const by = entry.by;
-  const byUser = by === null ? "" : ` by ${by}`;
   return note("info", [
     icon(INFO),
     leaf("b", "", "This job no longer exists."),
-    leaf(
-      "span",
-      "",
-      `${entry.message}, ${ago(entry.at, m.times)}${byUser}. Showing its last state.`,
-    ),
+    leaf("span", "", how + ". Showing its last state."),
   ]);
 }

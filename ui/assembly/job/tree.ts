@@ -7,7 +7,7 @@
 import { ownButton } from "../controls/button";
 import { JsonReader, Kind } from "../lib/json-reader";
 import { Attr, attr, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
-import { bytes, countText, numberText, parseWhole } from "../lib/number";
+import { bytes, countText, numberText } from "../lib/number";
 import { find } from "./find";
 
 const STEP = 100;
@@ -24,21 +24,21 @@ const LAST_INDENT = 12;
 export class JsonTree {
   /** The text to search for; empty: the tree is shown. */
   query: string = "";
-  /** The places of containers that were opened or closed, and how many steps of each are shown. */
-  private toggled: Map<i32, bool> = new Map<i32, bool>();
-  private steps: Map<i32, i32> = new Map<i32, i32>();
+  /** By the places of containers: whether they were opened (1) or closed (0), and how many steps are shown. */
+  private toggled: Map<string, i32> = new Map<string, i32>();
+  private steps: Map<string, i32> = new Map<string, i32>();
   /** The places of strings that are shown whole. */
-  private whole: Set<i32> = new Set<i32>();
+  private whole: Set<string> = new Set<string>();
   private drawn: Node | null = null;
   private lines: i32 = 0;
 
   constructor(readonly json: string) {}
 
   act(verb: string, arg: string, value: string): void {
-    const at = <i32>parseWhole(arg).value;
-    if (verb === "tree-open" || verb === "tree-close") this.toggled.set(at, verb === "tree-open");
-    else if (verb === "tree-more") this.steps.set(at, this.stepsOf(at) + 1);
-    else if (verb === "tree-whole") this.whole.add(at);
+    if (verb === "tree-open") this.toggled.set(arg, 1);
+    else if (verb === "tree-close") this.toggled.set(arg, 0);
+    else if (verb === "tree-more") this.steps.set(arg, this.stepsOf(arg) + 1);
+    else if (verb === "tree-whole") this.whole.add(arg);
     else if (verb === "tree-find") this.query = value;
     else return;
     this.drawn = null;
@@ -58,8 +58,8 @@ export class JsonTree {
     return tree;
   }
 
-  private stepsOf(at: i32): i32 {
-    return this.steps.has(at) ? this.steps.get(at) : 1;
+  private stepsOf(place: string): i32 {
+    return this.steps.has(place) ? this.steps.get(place) : 1;
   }
 
   private value(r: JsonReader, name: string, depth: i32, lines: Node[]): void {
@@ -72,7 +72,13 @@ export class JsonTree {
     const raw = r.raw();
     this.lines++;
     lines.push(
-      line(name, depth, at, [scalar(raw, kind, this.whole.has(at), at)], remarkOf(raw, kind)),
+      line(
+        name,
+        depth,
+        at,
+        [scalar(raw, kind, this.whole.has(at.toString()), at)],
+        remarkOf(raw, kind),
+      ),
     );
   }
 
@@ -84,14 +90,15 @@ export class JsonTree {
     isObject: bool,
     lines: Node[],
   ): void {
-    const open = this.toggled.has(at)
-      ? this.toggled.get(at)
+    const place = at.toString();
+    const open = this.toggled.has(place)
+      ? this.toggled.get(place) === 1
       : depth === 0 || (depth < 3 && this.lines < OPENED);
     const head = lines.length;
     // Its own line is written after its children have been counted.
     if (depth > 0) lines.push(nothing);
     this.lines++;
-    const most = this.stepsOf(at) * STEP;
+    const most = this.stepsOf(place) * STEP;
     const inner = depth === 0 ? 0 : depth;
     let count = 0;
     if (isObject) r.beginObject();
@@ -110,7 +117,7 @@ export class JsonTree {
       lines.push(line("", inner + 1, -at - 1, [opener(words, "job.tree-more", at, "")], ""));
     }
     const what = isObject ? countText(count, "field", "fields") : countText(count, "item", "items");
-    const remark = size > 10240 ? bytes(size) : "";
+    const remark = size > 10240 ? bytes(size) : """";
     if (depth === 0 && count > 0) return;
     const val =
       count === 0

@@ -213,14 +213,18 @@ export abstract class ListPage extends Page {
 
   override shortcuts(m: Model): Shortcut[] {
     const keys = [
-      new Shortcut("j", "Next row", this.name + ".next", "", "List"),
-      new Shortcut("k", "Previous row", this.name + ".before", "", "List"),
-      new Shortcut("Enter", "Open row", this.name + ".open", "", "List"),
+      this.shortcut("j", "Next row", ".next"),
+      this.shortcut("k", "Previous row", ".before"),
+      this.shortcut("Enter", "Open row", ".open"),
     ];
     if (!this.isSelectable || !m.access.canWrite) return keys;
-    keys.push(new Shortcut("x", "Select row", this.name + ".select", "", "List"));
-    keys.push(new Shortcut("X", "Extend selection", this.name + ".through", "", "List"));
+    keys.push(this.shortcut("x", "Select row", ".select"));
+    keys.push(this.shortcut("X", "Extend selection", ".through"));
     return keys;
+  }
+
+  private shortcut(keys: string, label: string, verb: string): Shortcut {
+    return new Shortcut(keys, label, this.name + verb, "", "List");
   }
 
   override act(m: Model, verb: string, arg: string, value: string): void {
@@ -231,8 +235,8 @@ export abstract class ListPage extends Page {
     else if (verb === "next") this.walk(list.isWalked ? 1 : 0);
     else if (verb === "before") this.walk(list.isWalked ? -1 : 0);
     // If the keys have not moved to a row yet, Enter first shows the current row.
-    else if (verb === "open" && value === "Enter" && !list.isWalked) this.walk(0);
-    else if (verb === "rows") this.walk(0);
+    else if (verb === "rows" || (verb === "open" && value === "Enter" && !list.isWalked))
+      this.walk(0);
     else if (verb === "open") this.openAt(m, arg.length > 0 ? arg : list.currentKey, value);
     else if (verb === "select") list.toggle(list.currentKey, false);
     else if (verb === "through") list.toggle(list.currentKey, true);
@@ -241,8 +245,11 @@ export abstract class ListPage extends Page {
     else if (verb === "every") list.every = list.rows.length > 0;
     else if (verb === "none") list.clear();
     else if (verb === "news") list.showNews();
-    else if (verb === "search") this.type(value);
-    else if (verb === "find" || (verb === "searched" && arg === this.typed.toString())) {
+    else if (verb === "search") {
+      this.searchDraft = value;
+      this.typed++;
+      after(TYPING_MS, this.name + ".searched", this.typed.toString());
+    } else if (verb === "find" || (verb === "searched" && arg === this.typed.toString())) {
       navigate(this.address.with("search", this.searchDraft), true);
     }
   }
@@ -289,12 +296,5 @@ export abstract class ListPage extends Page {
   /** Opens a row. `stroke`: Enter; empty for a click. */
   protected open(_m: Model, row: Row, _stroke: string): void {
     if (row.path.length > 0) navigate(row.path, false);
-  }
-
-  /** Puts the typed text into the address after a moment. */
-  private type(value: string): void {
-    this.searchDraft = value;
-    this.typed++;
-    after(TYPING_MS, this.name + ".searched", this.typed.toString());
   }
 }

@@ -4,19 +4,19 @@ import { ListedJob } from "../generated/records";
 /** Returns, for each job, the texts that differ from the others; empty if its error does not match the label. */
 export function varyingTexts(label: string, jobs: ListedJob[]): string[] {
   const all: string[][] = [];
-  const differs = new Set<i32>();
+  const differs = new Set<string>();
   for (let i = 0; i < jobs.length; i++) {
     const error = jobs[i].errorLine;
     const found: string[] = error === null ? ([] as string[]) : valuesIn(label, error);
     for (let k = 0; k < found.length && i > 0; k++) {
-      if (k >= all[0].length || all[0][k] !== found[k]) differs.add(k);
+      if (k >= all[0].length || all[0][k] !== found[k]) differs.add(k.toString());
     }
     all.push(found);
   }
   const texts: string[] = [];
   for (let i = 0; i < all.length; i++) {
     const values: string[] = [];
-    for (let k = 0; k < all[i].length; k++) if (differs.has(k)) values.push(all[i][k]);
+    for (let k = 0; k < all[i].length; k++) if (differs.has(k.toString())) values.push(all[i][k]);
     texts.push(values.join(" · "));
   }
   return texts;
