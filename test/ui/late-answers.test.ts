@@ -1,17 +1,21 @@
-/** Answers to the requests of a dialog, after it was closed or its form was changed. */
+/** Answers that arrive after what they are about was replaced: another dialog, form, job or error group is shown. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import type { Why } from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, type Request } from "./harness.ts";
 import {
   counts,
   failedJob,
   feed,
+  group,
+  groups,
   job,
   jobs,
   openList,
   openPage,
   operation,
   rehearsal,
+  timeAt,
   value,
 } from "./sample.ts";
 
@@ -142,4 +146,99 @@ test("A preview of the form as it was before is not shown.", async () => {
   page.type("run_at", "in 3h");
   answer(page, request, rehearsal());
   assert.ok(page.hasButton("Preview"));
+});
+
+const large = { payload: null, payload_truncated: true, payload_bytes: 1_258_291 };
+
+/** Opens job 7, requests its payload, and opens job 8 before the answer. Returns the request. */
+async function openNextJob() {
+  const page = await openPage("/jobs/7");
+  page.answer("api/jobs/7?fields=head", job(7, large));
+  page.click("Load payload");
+  const late = page.requestOf("api/jobs/7");
+  page.go("/jobs/8");
+  page.answer("api/jobs/8?fields=head", job(8, large));
+  return { page, late };
+}
+
+test("A payload that arrives late is neither shown nor copied as that of the next job.", async () => {
+  const { page, late } = await openNextJob();
+  assert.ok(page.hasButton("Load payload"), "nothing of this job was requested");
+  answer(page, late, job(7, { payload: { of: "job 7" } }));
+  assert.doesNotMatch(page.text, /job 7/);
+  page.app.dispatch("job.copy-add", "", "");
+  page.answer("api/jobs/8", job(8, { payload: { of: "job 8" } }));
+  page.app.dispatch("job.copy-json", "", "");
+  const [line, json] = page.copied;
+  assert.equal(line, `worker add send_email '{"of":"job 8"}'`);
+  assert.equal(JSON.parse(json ?? "").id, 8);
+});
+
+test("A refusal of a job's payload does not make the next job's payload too large.", async () => {
+  const { page, late } = await openNextJob();
+  answer(page, late, { error: "too large", code: "too_large" }, 413);
+  assert.ok(page.hasButton("Load payload"));
+  assert.ok(page.requests.every(({ path }) => !path.includes("start=")));
+});
+
+test("If the job has changed while its payload was read, the payload is requested again.", async () => {
+  const page = await openPage("/jobs/7");
+  page.answer("api/jobs/7?fields=head", job(7, large));
+  page.click("Load payload");
+  const late = page.requestOf("api/jobs/7");
+  page.app.dispatch("app.retry", "", "");
+  page.answer("api/jobs/7?fields=head", job(7, { ...large, revision: 1 }));
+  answer(page, late, job(7, { payload: { version: "old" } }));
+  assert.doesNotMatch(page.text, /old/);
+  page.answer("api/jobs/7", job(7, { payload: { version: "new" }, revision: 1 }));
+  assert.match(page.text, /version"new"/);
+});
+
+const failedWhy = (id: number, error_group: string): Why => ({
+  ...{ id, condition: "failed", sentence: "Will not run again.", since: timeAt(-60), causes: [] },
+  ...{ ahead: null, of: null, next_attempts: [], last_attempt_at: null },
+  ...{ same_error: value(9), error_group },
+});
+
+const found = (path: string) => ({
+  findings: [{ path, value: '"EUR"', here: 1, there: 0.31, lift: 3.2 }],
+  compared: { here: 9, there: 100 },
+  as_of: timeAt(0),
+});
+
+test("A comparison with one error group is not shown for a job of another.", async () => {
+  const page = await openPage("/jobs/7");
+  const open = (id: number, error_group: string) => {
+    page.answer(`api/jobs/${id}?fields=head`, failedJob(id));
+    page.answer(`api/jobs/${id}/why`, failedWhy(id, error_group));
+    page.click("Differs");
+  };
+  open(7, "aaaaaaaaaaaa");
+  const late = page.requestOf("api/groups/common");
+  page.go("/jobs/8");
+  open(8, "bbbbbbbbbbbb");
+  answer(page, late, found("payload.first"));
+  assert.doesNotMatch(page.text, /first/);
+  assert.match(page.requestOf("api/groups/common").path, /bbbbbbbbbbbb$/);
+  page.answer("api/groups/common", found("payload.second"));
+  assert.match(page.text, /second = "EUR"/);
+});
+
+test("What the jobs of one error group have in common is not shown for another group.", async () => {
+  const page = await openPage("/errors/aaaaaaaaaaaa");
+  const both = groups([
+    group("First error", { key: "aaaaaaaaaaaa" }),
+    group("Second error", { key: "bbbbbbbbbbbb" }),
+  ]);
+  const answerBoth = () => {
+    page.answer("api/groups?by=error&q=is%3Afailed", both);
+    page.answer("api/groups?by=error&q=is%3Aretrying", groups([]));
+  };
+  answerBoth();
+  const late = page.requestOf("api/groups/common");
+  page.go("/errors/bbbbbbbbbbbb");
+  answer(page, late, found("payload.first"));
+  page.answer("api/groups?by=error&q=is%3Afailed", both);
+  assert.match(page.text, /Second error/);
+  assert.doesNotMatch(page.text, /first/);
 });

@@ -100,34 +100,26 @@ export class JobView {
 
   onAnswer(m: Model, request: Pending, body: string): void {
     const what = request.what;
-    const about =
-      request.path.startsWith(`api/jobs/${this.id}/`) ||
-      request.path.startsWith(`api/jobs/${this.id}?`);
     if (what === "common") this.comparison.onAnswer(m, body);
     else if (what === "activity") this.onReceipt(m, body);
     else if (what === "payload") this.onPayload(m, body);
-    else if (about && what === "head") this.onHead(m, body);
-    else if (about && what === "why") this.onWhy(m, body);
+    else if (what === "head") this.onHead(m, body);
+    else this.onWhy(m, body);
   }
 
   private onHead(m: Model, body: string): void {
     const r = new JsonReader(body);
     const job = readListedJob(r);
-    r.end();
-    if (r.failed) {
-      this.head.unreadable(r.error);
-      return;
-    }
+    if (!this.head.finish(m, r)) return;
     const before = this.job;
     const isSame =
       before !== null &&
       before.revision === job.revision &&
       before.payloadBytes === job.payloadBytes;
-    this.head.arrived(m);
     this.job = job;
     m.shared.shown = job;
     this.explain();
-    this.payload.update(job, isSame);
+    this.payload.update(m, job, isSame);
     if (!job.payloadTruncated) this.json = body;
     else if (!isSame) this.json = "";
   }
@@ -155,32 +147,32 @@ export class JobView {
   private onPayload(m: Model, body: string): void {
     const r = new JsonReader(body);
     const job = readListedJob(r);
-    r.end();
-    if (r.failed) {
-      this.payload.data.unreadable(r.error);
-      return;
-    }
-    this.payload.onAnswer(m, job);
+    if (!this.payload.data.finish(m, r)) return;
+    this.payload.onAnswer(job);
     if (!job.payloadTruncated) this.json = body;
     const next = this.payload.next;
     this.payload.next = "";
-    if (next === "copy-json") copy(this.json);
-    else if (next === "copy-add") this.copyAdd(m);
-    else if (next === "duplicate") this.duplicate(m, job);
+    this.perform(m, next);
   }
 
-  /** Opens the form of a new job that is like this one. */
-  private duplicate(m: Model, job: ListedJob): void {
-    m.shared.template = job;
-    after(0, "ask.add", "template");
+  /** Performs an action that needs the payload. */
+  private perform(m: Model, verb: string): void {
+    const payload = this.payload.text;
+    const job = this.job;
+    if (verb === "copy-json") copy(this.json);
+    else if (verb === "copy-add") {
+      if (job === null || payload === null) return;
+      copy(addCommand(job, payload, m.access.session.schema));
+    } else if (verb === "duplicate") {
+      m.shared.template = readListedJob(new JsonReader(this.json));
+      after(0, "ask.add", "template");
+    }
   }
 
   private onReceipt(m: Model, body: string): void {
     const r = new JsonReader(body);
     const activity = readActivity(r);
-    r.end();
-    this.recorded.arrived(m);
-    if (r.failed) return;
+    if (!this.recorded.finish(m, r)) return;
     for (let i = 0; i < activity.entries.length; i++) {
       const entry = activity.entries[i];
       // A write that changed nothing has not ended the job.
@@ -223,7 +215,11 @@ export class JobView {
     if (verb === "copy-link") copy(pageUrl() + "#" + jobPath(this.id));
     else if (verb === "copy-command") copy(this.command(m));
     else if (verb === "copy-json" || verb === "copy-add" || verb === "duplicate") {
-      this.withPayload(m, job, verb);
+      if (this.payload.text !== null) this.perform(m, verb);
+      else {
+        this.payload.next = verb;
+        this.payload.load(m, job);
+      }
     } else if (verb === "open-payload") this.payload.load(m, job);
     else if (verb === "download") {
       download(`api/jobs/${this.id}/payload`, m.access.headers(), `job-${this.id}.json`);
@@ -242,25 +238,6 @@ export class JobView {
     if (at >= 0 && to >= 0 && to < m.shared.listIds.length) {
       navigate(jobPath(m.shared.listIds[to]), true);
     }
-  }
-
-  private withPayload(m: Model, job: ListedJob, verb: string): void {
-    const payload = this.payload.text;
-    if (payload === null) {
-      this.payload.next = verb;
-      this.payload.load(m, job);
-    } else if (verb === "copy-json") copy(this.json);
-    else if (verb === "copy-add") this.copyAdd(m);
-    else {
-      const whole = readListedJob(new JsonReader(this.json));
-      this.duplicate(m, whole);
-    }
-  }
-
-  private copyAdd(m: Model): void {
-    const job = this.job;
-    const payload = this.payload.text;
-    if (job !== null && payload !== null) copy(addCommand(job, payload, m.access.session.schema));
   }
 
   /** The shell command of the primary action. */

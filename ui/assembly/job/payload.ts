@@ -46,19 +46,20 @@ export class Payload {
   }
 
   /** Takes a job that was read again. A large payload that was loaded stays if the job is the same. */
-  update(job: ListedJob, isSame: bool): void {
+  update(m: Model, job: ListedJob, isSame: bool): void {
     if (!job.payloadTruncated) this.show(job.payload);
     else if (!isSame) {
+      const isPending = this.data.isPending(m);
       this.hasText = false;
       this.isTooLarge = false;
       this.start = "";
       this.data.reset();
+      if (isPending) this.load(m, job);
     }
   }
 
   /** Takes the answer to a request for all of it, or for its beginning. */
-  onAnswer(m: Model, job: ListedJob): void {
-    this.data.arrived(m);
+  onAnswer(job: ListedJob): void {
     const start = job.payloadStart;
     if (start !== null) this.start = start;
     else this.show(job.payload);

@@ -11,7 +11,7 @@ import { after } from "../host";
 import { JsonReader } from "../lib/json-reader";
 import { leaf, Node } from "../lib/node";
 import { Model } from "../model/model";
-import { isAway } from "../model/requests";
+import { cancel, isAway } from "../model/requests";
 
 /** The length of a wait up to which the page shows no sign of it. */
 export const SKELETON_MS: f64 = 200;
@@ -29,8 +29,13 @@ export class ServerData {
   requestedAt: f64 = NaN;
   answeredAt: f64 = NaN;
 
-  /** `topic`: `<page>.<what>`. The answer goes to the page's `onAnswer`, a failure to its `onFailure`. */
-  constructor(readonly topic: string) {}
+  /**
+   * `topic`: `<page>.<what>`. The answer goes to the page's `onAnswer`, a failure to its `onFailure`. Of several objects
+   * with the same topic, only the newest gets answers.
+   */
+  constructor(readonly topic: string) {
+    cancel(topic);
+  }
 
   /** Sends a request that replaces an older one; quietly if no user waits for it. */
   request(m: Model, path: string, isQuiet: bool = false): void {
@@ -93,8 +98,9 @@ export class ServerData {
     return !r.failed;
   }
 
-  /** Resets it, as if it had never been requested. */
+  /** Resets it, as if it had never been requested. The answer that is on its way is about something else. */
   reset(): void {
+    cancel(this.topic);
     this.ready = false;
     this.missing = false;
     this.error = "";

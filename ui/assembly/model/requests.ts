@@ -10,6 +10,7 @@ const MAX_SAVED: f64 = 8000;
 const HEADER_BYTES: f64 = 1500;
 
 export class Pending {
+  id: i32 = 0;
   /** Whether it was sent because time has passed, and not by a user. */
   isQuiet: bool = false;
   /** Whether it was sent again with the token of a new session, which happens once. */
@@ -42,9 +43,29 @@ export class Pending {
   }
 }
 
+/** They are in no object, so that data that are reset can cancel their request. */
+let pending: Pending[] = [];
+
+/** Removes the request with this id or this topic. No id is 0, and no topic is empty. */
+function remove(id: i32, topic: string): Pending | null {
+  let removed: Pending | null = null;
+  const rest: Pending[] = [];
+  for (let i = 0; i < pending.length; i++) {
+    const one = pending[i];
+    if (one.id === id || one.topic === topic) removed = one;
+    else rest.push(one);
+  }
+  pending = rest;
+  return removed;
+}
+
+/** Makes the answer to a request worthless. */
+export function cancel(topic: string): void {
+  remove(0, topic);
+}
+
 export class Requests {
   private last: i32 = 0;
-  private pending: Map<i32, Pending> = new Map<i32, Pending>();
   /** Writes that the server refused because of an old CSRF token. They wait for the new session. */
   parked: Pending[] = [];
   /** The bytes that quiet requests may still cost, and the time of that number. Below 0 there are none for a while. */
@@ -52,10 +73,10 @@ export class Requests {
   private savedAt: f64 = 0;
 
   read(access: Access, topic: string, path: string, isQuiet: bool = false): void {
-    this.cancel(topic);
-    const pending = new Pending(topic, path, "");
-    pending.isQuiet = isQuiet;
-    request(this.enter(pending), "GET", path, access.headers(), "");
+    cancel(topic);
+    const read = new Pending(topic, path, "");
+    read.isQuiet = isQuiet;
+    request(this.enter(read), "GET", path, access.headers(), "");
   }
 
   /** Whether a quiet request may be sent: the pauses are in proportion to the size of the answers. */
@@ -80,41 +101,34 @@ export class Requests {
 
   /** Returns the request to which an answer belongs; null if it was cancelled. */
   take(id: i32): Pending | null {
-    if (!this.pending.has(id)) return null;
-    const pending = this.pending.get(id);
-    this.pending.delete(id);
-    return pending;
+    return remove(id, "");
   }
 
   waitsFor(topic: string): bool {
-    const waiting = this.pending.values();
-    for (let i = 0; i < waiting.length; i++) if (waiting[i].topic === topic) return true;
+    for (let i = 0; i < pending.length; i++) if (pending[i].topic === topic) return true;
     return false;
   }
 
   /** Whether the server is working on a write of this dialog. */
   isBusy(dialog: OpenDialog): bool {
-    const sent = this.pending.values().concat(this.parked);
+    const sent = pending.concat(this.parked);
     for (let i = 0; i < sent.length; i++) if (sent[i].dialog === dialog) return true;
     return false;
   }
 
   cancel(topic: string): void {
-    const ids = this.pending.keys();
-    for (let i = 0; i < ids.length; i++) {
-      if (this.pending.get(ids[i]).topic === topic) this.pending.delete(ids[i]);
-    }
+    cancel(topic);
   }
 
   cancelAll(): void {
-    this.pending.clear();
+    pending = [];
     this.parked = [];
   }
 
-  private enter(pending: Pending): i32 {
-    this.last++;
-    this.pending.set(this.last, pending);
-    return this.last;
+  private enter(sent: Pending): i32 {
+    sent.id = ++this.last;
+    pending.push(sent);
+    return sent.id;
   }
 }
 
