@@ -94,6 +94,36 @@ test("A group opens in place, its rows show what differs, and a link leads to th
   assert.deepEqual(ids(page), ["of aaaaaaaaaaaa", "of bbbbbbbbbbbb"]);
 });
 
+test("After a group was closed, a selection that began in it goes on from the row that is picked.", async () => {
+  const page = await openGroupedByError();
+  page.app.dispatch("jobs.open", "of bbbbbbbbbbbb", "");
+  const rowsOf = (from: number) =>
+    jobs(Array.from({ length: 9 }, (_, i) => charge(from - i, 503, `ch_${i}`)));
+  page.answer(GATEWAY_ROWS, rowsOf(90));
+  page.app.dispatch("jobs.pick", "82", "");
+  page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
+  page.answer(GATEWAY_ROWS, rowsOf(70));
+  page.app.dispatch("jobs.open", "of bbbbbbbbbbbb", "");
+  page.app.dispatch("jobs.pick", "68", "shift");
+  assert.match(page.text, /2 selected/);
+  page.app.dispatch("jobs.pick", "66", "shift");
+  assert.match(page.text, /4 selected/);
+});
+
+test("Rows that are added above do not move the place where a selection begins.", async () => {
+  const page = await openGroupedByError();
+  page.app.dispatch("jobs.open", "of bbbbbbbbbbbb", "");
+  page.answer(
+    GATEWAY_ROWS,
+    jobs([charge(90, 503, "a"), charge(89, 503, "b"), charge(88, 503, "c")]),
+  );
+  page.app.dispatch("jobs.pick", "90", "");
+  page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
+  page.answer(GATEWAY_ROWS, jobs([charge(70, 503, "d"), charge(69, 503, "e")]));
+  page.app.dispatch("jobs.pick", "88", "shift");
+  assert.match(page.text, /3 selected/);
+});
+
 test("Text that all errors of a group have in common is not repeated in each row.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");

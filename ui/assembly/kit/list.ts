@@ -37,9 +37,10 @@ export class List {
   gone: Set<string> = new Set<string>();
   /** The number of rows in the last answer that are not shown. */
   news: i32 = 0;
-  /** The index of the row that the tab key reaches, and that of the row where a selection with shift begins. */
+  /** The index of the row that the tab key reaches. */
   current: i32 = 0;
-  anchor: i32 = 0;
+  /** The key of the row where a selection with shift begins. */
+  private anchor: string = "";
   /** Whether the keys have moved to the current row. */
   isWalked: bool = false;
   selected: Map<string, Row> = new Map<string, Row>();
@@ -60,7 +61,7 @@ export class List {
     this.waiting = null;
     const at = this.indexOf(before);
     this.current = at >= 0 ? at : max(0, min(this.current, page.rows.length - 1));
-    this.anchor = this.current;
+    this.anchor = this.currentKey;
     this.refreshSelected();
   }
 
@@ -137,16 +138,16 @@ export class List {
     return this.rows[this.current];
   }
 
-  /** Selects or deselects a row. `through`: all rows from the anchor to it get the same state. */
+  /** Selects or deselects a row. `through`: all rows from the anchor to it get the same state, if the anchor is shown. */
   toggle(key: string, through: bool): void {
     const index = this.indexOf(key);
     if (index < 0) return;
     if (this.every) this.pickShown();
     const on = !this.selected.has(key);
-    const from = through ? min(this.anchor, index) : index;
-    const to = through ? max(this.anchor, index) : index;
-    for (let i = from; i <= to; i++) this.set(this.rows[i], on);
-    this.anchor = index;
+    const anchor = through ? this.indexOf(this.anchor) : index;
+    const from = anchor < 0 ? index : min(anchor, index);
+    for (let i = from; i <= max(anchor, index); i++) this.set(this.rows[i], on);
+    this.anchor = key;
     this.current = index;
   }
 
@@ -195,7 +196,6 @@ export class List {
       if (this.trail.length > MAX_PAGES) this.trail.shift();
     }
     this.current = 0;
-    this.anchor = 0;
     this.isWalked = false;
     this.gone.clear();
     this.news = 0;
@@ -225,7 +225,7 @@ export class List {
     this.next = kept.next;
     this.trail = kept.trail;
     this.current = kept.current;
-    this.anchor = kept.current;
+    this.anchor = this.currentKey;
     this.selected = kept.selected;
     this.every = kept.every;
     this.news = 0;
