@@ -87,6 +87,28 @@ test("A change can be undone from the notice; undoing a few jobs stays on the pa
   assert.doesNotMatch(page.text, /Undoing/);
 });
 
+test("A receipt that waits behind an error is shown with its Undo for as long as any other.", async () => {
+  const page = await openSelected([job(1)]);
+  const copied = (text: string, done: string) => page.app.dispatch("app.copied", text, done);
+  copied("a", "no");
+  page.click("Complete…");
+  page.click("Complete job 1");
+  const done = { message: "Completed 1 of 1 job", jobs: [job(1)], requested: 1, done: 1 };
+  page.answer("api/jobs/action", { ...done, operation: 214 });
+  assert.match(page.notices.join(), /did not allow copying.*1 more/);
+  page.pass(60_000);
+  copied("b", "yes");
+  assert.match(page.notices.join(), /did not allow copying.*2 more/);
+  const dismiss = page.one((e) => e.attrs["aria-label"] === "Dismiss");
+  page.app.dispatch("app.dismiss", String(dismiss.attrs["data-arg"]), "");
+  page.pass(7_000);
+  assert.match(page.notices.join(), /Completed 1 of 1 job.*Undo…/);
+  page.pass(2_000);
+  assert.match(page.notices.join(), /Copied b/);
+  page.pass(8_000);
+  assert.deepEqual(page.notices, []);
+});
+
 test("An action whose jobs were not recorded has no undo.", async () => {
   const page = await openSelected([job(1)]);
   page.click("Complete…");

@@ -1,6 +1,6 @@
 /**
- * Short messages about what happened, one at a time, oldest first. A good one disappears by itself, and at once when
- * another one is added. Warnings and errors stay until they are dismissed.
+ * Short messages about what happened, one at a time, oldest first. While a good one is shown, it disappears by itself,
+ * and at once when another one is added. Warnings and errors stay until they are dismissed.
  */
 import { after } from "../host";
 
@@ -27,6 +27,8 @@ export class Notice {
 export class Notices {
   private list: Notice[] = [];
   private nextId: i32 = 1;
+  /** The id of the last message that was shown. */
+  private shown: i32 = 0;
 
   /** The notice that is shown. */
   get first(): Notice | null {
@@ -54,18 +56,28 @@ export class Notices {
     for (let i = 0; i < this.list.length; i++) {
       if (this.list[i].id === id) this.list.splice(i--, 1);
     }
+    this.show();
   }
 
   private add(tone: string, text: string): Notice {
     // The same text is not shown twice.
     for (let i = 0; i < this.list.length; i++) {
       const before = this.list[i];
-      if (before.text === text || before.tone === "good") this.list.splice(i--, 1);
+      const isPassing = before.tone === "good" && before.id === this.shown;
+      if (isPassing || before.text === text) this.list.splice(i--, 1);
     }
     const notice = new Notice(this.nextId++, tone, text);
     this.list.push(notice);
     if (this.list.length > MAX_NOTICES) this.list.shift();
-    if (tone === "good") after(SHORT_MS, "app.fade", notice.id.toString());
+    this.show();
     return notice;
+  }
+
+  /** The time of a good message begins when it is shown, not while it waits. */
+  private show(): void {
+    const first = this.first;
+    if (first === null || first.id === this.shown) return;
+    this.shown = first.id;
+    if (first.tone === "good") after(SHORT_MS, "app.fade", first.id.toString());
   }
 }
