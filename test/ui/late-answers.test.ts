@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Why } from "../../ui/generated/records.ts";
-import { ensureBuilt, type Page, type Request } from "./harness.ts";
+import { ensureBuilt, type Page, type Request, textOf } from "./harness.ts";
 import {
   counts,
   failedJob,
@@ -15,6 +15,8 @@ import {
   openPage,
   operation,
   rehearsal,
+  task,
+  tasks,
   timeAt,
   value,
 } from "./sample.ts";
@@ -241,4 +243,29 @@ test("What the jobs of one error group have in common is not shown for another g
   page.answer("api/groups?by=error&q=is%3Afailed", both);
   assert.match(page.text, /Second error/);
   assert.doesNotMatch(page.text, /first/);
+});
+
+test("The palette shows only what was found for its present text, and once.", async () => {
+  const page = await openPage("/");
+  const tasksOf = (search: string) => `api/tasks?limit=4&search=${search}`;
+  const shown = () =>
+    page
+      .all((e) => e.attrs["role"] === "option")
+      .map((e) => textOf([e]))
+      .filter((text) => text.startsWith("Task "));
+  page.app.dispatch("app.layer", "palette", "");
+  page.app.dispatch("app.palette", "", "mail");
+  page.pass(200);
+  const late = page.requestOf(tasksOf("mail"));
+  page.app.dispatch("app.palette", "", "mai");
+  answer(page, late, tasks([task("mail"), task("email")]));
+  assert.deepEqual(shown(), []);
+  page.pass(200);
+  page.answer(tasksOf("mai"), tasks([task("mail"), task("email")]));
+  assert.deepEqual(shown(), ["Task mail", "Task email"]);
+  page.app.dispatch("app.palette", "", "mail");
+  page.pass(200);
+  page.app.dispatch("app.palette", "", "");
+  page.answer(tasksOf("mail"), tasks([task("mail")]));
+  assert.deepEqual(shown(), []);
 });

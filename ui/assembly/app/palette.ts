@@ -83,26 +83,26 @@ function nameIn(wanted: string): string {
 }
 
 function read(m: Model, what: string, path: string): void {
-  m.requests.read(m.access, "app." + FINDS + what, path);
+  m.requests.read(m.access, `app.${FINDS}${what}-${m.palette.serial}`, path);
 }
 
 /** Takes the answer to one of these requests. If the text has changed since, another answer follows. */
 export function takeNames(m: Model, request: Pending, body: string): void {
   const p = m.palette;
   const wanted = nameIn(wantedBy(p.text));
-  if (!request.path.includes(encode(wanted))) return;
+  if (!request.what.endsWith(`-${p.serial}`)) return;
   const r = new JsonReader(body);
   // For `pause mail` only the search was found so far. From now on the action is marked, not the search.
   const isAction = p.found.length === 1 && wanted !== wantedBy(p.text);
   const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;
-  if (request.what.endsWith("keys")) {
+  if (request.what.includes("keys")) {
     const list = readJobList(r).jobs;
     for (let i = 0; i < list.length; i++) {
       const key = list[i].key;
       const about = list[i].condition;
       if (key !== null) add(m, `Job with key ${key}`, jobPath(list[i].id), LINK, about);
     }
-  } else if (request.what.endsWith("tasks")) {
+  } else if (request.what.includes("tasks")) {
     const list = readTaskList(r).tasks;
     for (let i = 0; i < list.length; i++) {
       const name = list[i].identifier;
