@@ -100,6 +100,35 @@ test("A span of the horizon is selected with the keyboard and leads to its jobs.
   });
 });
 
+test("A span that is dragged ends where the button is released, also outside the chart.", async () => {
+  await visit(admin, "/", async ({ page }) => {
+    const buckets = page.locator(".hz [data-bucket]");
+    await buckets.first().waitFor();
+    const middleOf = async (index: number) => {
+      const box = await buckets.nth(index).boundingBox();
+      assert.ok(box);
+      return [box.x + box.width / 2, box.y + box.height / 2] as const;
+    };
+    const last = (await buckets.count()) - 1;
+    await page.mouse.move(...(await middleOf(last - 4)));
+    await page.mouse.down();
+    await page.mouse.move(...(await middleOf(last - 2)));
+    const outside = await page.locator("#page-title").boundingBox();
+    assert.ok(outside);
+    await page.mouse.move(outside.x + 2, outside.y + 2);
+    await page.mouse.up();
+    await page.waitForURL(/#\/jobs\?q=due/);
+    await page.goBack();
+    await waitForPage(page, "Overview");
+    await page.mouse.move(...(await middleOf(last - 2)));
+    await page.locator(".tipbox").waitFor();
+    await page.mouse.move(outside.x + 2, outside.y + 2);
+    await page.locator(".tipbox").waitFor({ state: "detached" });
+    await page.mouse.move(...(await middleOf(last - 2)));
+    await page.locator(".tipbox").waitFor();
+  });
+});
+
 test("Back brings the place and the focus of the list back.", async () => {
   const work = async ({ page }: { page: Page }) => {
     const row = page.locator("tbody tr").nth(40);

@@ -16,11 +16,19 @@ export function listenToDrags(runner: Runner): void {
     const at = target?.closest("[data-bucket]")?.getAttribute("data-bucket") ?? "";
     return { over: target?.closest<HTMLElement>("[data-drag]") ?? null, at };
   };
+  const moveTo = (over: HTMLElement | null) => {
+    if (holder !== null && over === null) {
+      report("out");
+      bucket = "";
+    }
+    holder = over;
+  };
   document.addEventListener("pointerover", (event) => {
     if (event.pointerType !== "mouse") return;
     const { over, at } = find(event);
-    if (holder !== null && over === null) report("out");
-    holder = over;
+    // A drag goes on while the pointer is outside.
+    if (over === null && event.buttons > 0) return;
+    moveTo(over);
     if (over === null || at === "" || at === bucket) return;
     bucket = at;
     report("over");
@@ -34,6 +42,8 @@ export function listenToDrags(runner: Runner): void {
     report("down");
   });
   document.addEventListener("pointerup", (event) => {
-    if (event.pointerType === "mouse") report("up");
+    if (event.pointerType !== "mouse") return;
+    report("up");
+    moveTo(find(event).over);
   });
 }
