@@ -142,6 +142,19 @@ test("Nothing happens in a background tab, and the page catches up when it is se
   assert.equal(countPolls(page, from), 1);
 });
 
+test("A tab that is hidden and seen several times within a second has one clock.", async () => {
+  const page = await openPage("/jobs");
+  page.pass(500);
+  for (const visible of [false, true, false, true, false, true]) page.app.onVisible(visible);
+  assert.equal(page.timers.filter(({ action }) => action === "app.tick").length, 1);
+  page.app.onVisible(false);
+  page.pass(5_000);
+  assert.ok(page.timers.every(({ action }) => action !== "app.tick"));
+  page.app.onVisible(true);
+  page.pass(500);
+  assert.equal(page.timers.filter(({ action }) => action === "app.tick").length, 1);
+});
+
 test("While the database is unreachable the last data stay below a banner, and are refreshed after it.", async () => {
   const page = await openList([job(1)]);
   feed(page, { counts: counts() });

@@ -85,10 +85,15 @@ export function startTicking(m: Model): void {
   after(TICK_MS, "app.tick", "");
 }
 
-/** Called every second while the tab is visible. The clock on the page moves with it. */
+/** Called every second while the tab is visible. */
 export function tick(m: Model): void {
+  m.live.ticking = false;
+  bringUpToDate(m);
+}
+
+/** Requests what is old. The clock on the page moves with it. */
+function bringUpToDate(m: Model): void {
   const live = m.live;
-  live.ticking = false;
   if (!live.visible) return;
   startTicking(m);
   if (m.access.gate !== Gate.Open) return;
@@ -116,7 +121,7 @@ export function setVisible(m: Model, visible: bool): void {
   else if (m.access.gate !== Gate.Open) startTicking(m);
   else {
     connect(m);
-    tick(m);
+    bringUpToDate(m);
   }
 }
 
