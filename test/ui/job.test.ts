@@ -161,6 +161,23 @@ test("Containers open and close, long strings are cut, and a search finds its te
   assert.match(page.text, /1 founda\.b\.Deep/);
 });
 
+test("Sizes are those of UTF-8, in which a payload is stored.", async () => {
+  const words = "排".repeat(12_000);
+  const payload = JSON.stringify({ inner: { words, more: "é😀".repeat(100) } });
+  assert.equal(Buffer.byteLength(payload), 36_632);
+  const page = await openJob(withPayload(payload), why());
+  assert.match(page.text, /Payload36 KB/);
+  assert.match(page.text, /inner▾ 2 fields36 KB/);
+  assert.ok(page.hasButton("show all 35 KB"));
+  const search = page.one((e) => e.attrs["aria-label"] === "Find in the payload");
+  assert.equal(search.attrs["placeholder"], "Find in 36 KB");
+  const error = failedJob(7, { last_error: `E: ${"排".repeat(1_000)}` });
+  assert.ok((await openJob(error, failed())).hasButton("Show all 3 KB"));
+  const long = await openJob(withPayload(JSON.stringify("排".repeat(130_000))), why());
+  long.click("Text");
+  assert.match(long.text, /About 88 KB more\./);
+});
+
 test("A large payload costs nothing until it is opened.", async () => {
   const large = { payload: null, payload_truncated: true, payload_bytes: 1_258_291 };
   const page = await openJob(job(7, large), why());

@@ -25,7 +25,8 @@ export function endedByHand(job: ListedJob): bool {
 /** A job that is due within this time after it was added is shown as due at once. */
 const AT_ONCE_MS: f64 = 1000;
 
-export function facts(m: Model, job: ListedJob, why: Why | null, payload: string | null): Node {
+/** `size`: the size of the payload's text; empty if it was not loaded. */
+export function facts(m: Model, job: ListedJob, why: Why | null, size: string): Node {
   const list: Node[] = [];
   const queue = job.queueName;
   if (queue !== null) list.push(pair("Queue", queueNode(queue, why)));
@@ -50,7 +51,7 @@ export function facts(m: Model, job: ListedJob, why: Why | null, payload: string
   }
   times(m, job, why, list);
   flags(m, job.flags, list);
-  list.push(pair("Payload", text(sizeText(job, payload))));
+  list.push(pair("Payload", text(size.length > 0 ? size : storedSize(job))));
   list.push(pair("Revision", text(job.revision.toString())));
   if (why !== null) sameError(why, list);
   return plainPanel("Facts", [box("div", "pb", [pairs(list)])]);
@@ -141,8 +142,8 @@ function deadlineText(m: Model, at: f64): string {
   return `${clockAt(at, m.serverNow)}, ${when}`;
 }
 
-function sizeText(job: ListedJob, payload: string | null): string {
-  if (payload !== null) return bytes(payload.length);
+/** Returns the size of the payload in the database. */
+export function storedSize(job: ListedJob): string {
   return bytes(job.payloadBytes) + (job.payloadPacked ? " compressed" : "");
 }
 

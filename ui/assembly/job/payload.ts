@@ -12,9 +12,10 @@ import { after } from "../host";
 import { ServerData } from "../kit/server-data";
 import { laidOut } from "../lib/json-layout";
 import { attr, box, cls, el, leaf, multiline, Node, nothing } from "../lib/node";
-import { bytes } from "../lib/number";
+import { bytesOf } from "../lib/number";
 import { Model } from "../model/model";
 import { Comparison } from "./comparison";
+import { storedSize } from "./facts";
 import { JsonTree } from "./tree";
 
 /** The size of the largest answer of the server. */
@@ -30,19 +31,20 @@ export class Payload {
   readonly data: ServerData = new ServerData("job.payload");
   private mode: string = "tree";
   private tree: JsonTree = new JsonTree("null");
-  private hasText: bool = false;
   private isTooLarge: bool = false;
   private start: string = "";
   private rawEnd: i32 = RAW_STEP;
   private rawDrawn: Node | null = null;
   private draft: string = "";
   private typed: i32 = 0;
+  /** The size of its text; empty: it was not loaded. */
+  size: string = "";
   /** The action to perform when the payload has arrived: `job.duplicate`, or empty. */
   next: string = "";
 
   /** The text of the payload; null if it was not loaded. */
   get text(): string | null {
-    return this.hasText ? this.tree.json : null;
+    return this.size.length > 0 ? this.tree.json : null;
   }
 
   /** Takes a job that was read again. A large payload that was loaded stays if the job is the same. */
@@ -50,7 +52,7 @@ export class Payload {
     if (!job.payloadTruncated) this.show(job.payload);
     else if (!isSame) {
       const isPending = this.data.isPending(m);
-      this.hasText = false;
+      this.size = "";
       this.isTooLarge = false;
       this.start = "";
       this.data.reset();
@@ -83,9 +85,9 @@ export class Payload {
   }
 
   private show(json: string): void {
-    if (this.hasText && json === this.tree.json) return;
-    this.hasText = true;
+    if (json === this.text) return;
     this.tree = new JsonTree(json);
+    this.size = bytesOf(json, 0, json.length);
     this.rawEnd = RAW_STEP;
     this.rawDrawn = null;
     this.draft = "";
@@ -110,8 +112,7 @@ export class Payload {
   }
 
   view(m: Model, job: ListedJob, comparison: Comparison): Node {
-    const stored = job.payloadPacked ? " compressed" : "";
-    const remark = job.payloadTruncated ? `${bytes(job.payloadBytes)}${stored}` : "";
+    const remark = job.payloadTruncated ? storedSize(job) : "";
     const parts = [
       part("Tree", "job.payload", "tree", this.mode === "tree"),
       part("Text", "job.payload", "raw", this.mode === "raw"),
@@ -140,20 +141,17 @@ export class Payload {
       ]);
     }
     if (this.mode === "raw") return this.raw(json);
-    return box("div", "pb", [
-      json.length > SEARCHED ? this.search(json) : nothing,
-      this.tree.view(),
-    ]);
+    return box("div", "pb", [json.length > SEARCHED ? this.search() : nothing, this.tree.view()]);
   }
 
-  private search(json: string): Node {
+  private search(): Node {
     return el(
       "input",
       [
         attr("type", "search"),
         cls("input find"),
         attr("aria-label", "Find in the payload"),
-        attr("placeholder", `Find in ${bytes(json.length)}`),
+        attr("placeholder", `Find in ${this.size}`),
         attr("data-input", "job.find"),
         attr("value", this.draft),
         attr("autocomplete", "off"),
@@ -166,12 +164,11 @@ export class Payload {
     const before = this.rawDrawn;
     if (before !== null) return before;
     const layout = laidOut(json, this.rawEnd);
-    const rest = json.length - layout.end;
     const drawn = box("div", "", [
       pre(layout.text),
-      rest > 0
+      layout.end < json.length
         ? box("div", "pf row", [
-            leaf("span", "", `About ${bytes(rest)} more.`),
+            leaf("span", "", `About ${bytesOf(json, layout.end, json.length)} more.`),
             button("Show more", "job.raw-more", "", "s"),
           ])
         : nothing,

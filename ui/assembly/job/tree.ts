@@ -7,11 +7,13 @@
 import { ownButton } from "../controls/button";
 import { JsonReader, Kind } from "../lib/json-reader";
 import { Attr, attr, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
-import { bytes, countText, numberText } from "../lib/number";
+import { bytesOf, countText, numberText } from "../lib/number";
 import { find } from "./find";
 
 const STEP = 100;
 const LONG_STRING = 500;
+/** The length from which a container has its size beside it. */
+const LARGE = 10240;
 /** The length up to which a string can be shown, and a name is shown. */
 const MAX_STRING = 20000;
 const MAX_NAME = 200;
@@ -110,14 +112,13 @@ export class JsonTree {
       } else r.skip();
       count++;
     }
-    const size = r.offset - at;
     const rest = count - most;
     if (open && rest > 0) {
       const words = `${numberText(rest)} more ${isObject ? "fields" : "items"}, in steps of ${STEP}`;
       lines.push(line("", inner + 1, -at - 1, [opener(words, "job.tree-more", at, "")], ""));
     }
     const what = isObject ? countText(count, "field", "fields") : countText(count, "item", "items");
-    const remark = size > 10240 ? bytes(size) : """";
+    const remark = r.offset - at > LARGE ? bytesOf(this.json, at, r.offset) : "";
     if (depth === 0 && count > 0) return;
     const val =
       count === 0
@@ -161,7 +162,7 @@ export function scalar(raw: string, kind: Kind, whole: bool, at: i32): Node {
   const shown = isCut ? raw.substring(0, most) : raw;
   const code = el("code", [cls(classOf(kind))], [text(shown)]);
   if (!isCut) return code;
-  const size = bytes(raw.length);
+  const size = bytesOf(raw, 0, raw.length);
   if (whole)
     return el(
       "span",

@@ -27,7 +27,7 @@ export function drawJob(m: Model, view: JobView, beside: bool): Node {
     view.payload.view(m, job, view.comparison),
   ];
   const aside = [
-    facts(m, job, why, view.payload.text),
+    facts(m, job, why, view.payload.size),
     panel("In a shell", "", [], [box("div", "pb", [commandLine(view.command(m))])]),
   ];
   return box("div", beside ? "job-page beside-list" : "job-page", [

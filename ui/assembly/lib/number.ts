@@ -45,6 +45,17 @@ export function bytes(count: i64): string {
   return digits + (isLarge ? " GB" : " MB");
 }
 
+/** Returns the approximate size of a part of a text in UTF-8, as it is sent and stored. */
+export function bytesOf(text: string, from: i32, end: i32): string {
+  let count = 0;
+  for (let i = from; i < end; i++) {
+    const c = text.charCodeAt(i);
+    // Half of a surrogate pair is two of its four bytes.
+    count += c < 0x80 ? 1 : c < 0x800 || c >> 11 === 0x1b ? 2 : 3;
+  }
+  return bytes(count);
+}
+
 /**
  * Sorts a short list by a key for each item, the least first. Items with equal keys keep their order. The compiler's
  * own sort takes half a kilobyte.

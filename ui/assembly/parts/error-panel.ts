@@ -6,7 +6,7 @@ import { button, copyButton } from "../controls/button";
 import { panel } from "../controls/panel";
 import { classEnd } from "../kit/group-row";
 import { attr, box, cls, el, key, leaf, multiline, Node, nothing, text } from "../lib/node";
-import { bytes, countText } from "../lib/number";
+import { bytesOf, countText } from "../lib/number";
 import { Frame, readStack, Stack } from "./stack";
 
 /** The length from which a message is shown in part, with a button for the rest. */
@@ -66,7 +66,7 @@ export class ErrorPanel {
       el("span", [], [multiline(shown.substring(end))]),
       isLong
         ? button(
-            this.whole ? "Show less" : `Show all ${bytes(message.length)}`,
+            this.whole ? "Show less" : `Show all ${bytesOf(message, 0, message.length)}`,
             this.page + ".error-whole",
             "",
             "q s",
