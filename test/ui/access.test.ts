@@ -189,6 +189,25 @@ test("A server that does not answer gets another request.", async () => {
   assert.match(page.text, /1,234/);
 });
 
+test("Requests for the session that fail at different moments are repeated as one.", async () => {
+  const page = await openPage("/");
+  let answered = 1;
+  const sessions = () => page.requests.filter(({ path }) => path === "api/session").length;
+  const step = () => {
+    page.pass(500);
+    if (sessions() > answered) page.answer("api/session", "", 503);
+    answered = sessions();
+  };
+  for (let i = 0; i < 5; i++) {
+    page.app.onStreamOpen();
+    page.app.onStreamClose(0);
+    step();
+  }
+  const from = sessions();
+  for (let i = 0; i < 24; i++) step();
+  assert.equal(sessions() - from, 4);
+});
+
 test("A session that cannot be read stops the page with a reason.", async () => {
   for (const body of ["", "<html>", "[]", '{"csrf_token":1}', "{}x"]) {
     const page = await start("/");

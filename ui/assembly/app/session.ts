@@ -66,13 +66,19 @@ export function sessionAnswered(m: Model, status: i32, retryAfter: string, body:
   else if (status === 429 && access.gate === Gate.Token) blocked(m, retryAfter);
   else {
     if (access.gate !== Gate.Open) cannotOpen(access, errorOf(body, status).error);
-    after(RETRY_MS, "app.session", "");
+    retryLater(access);
   }
 }
 
 function cannotOpen(access: Access, reason: string): void {
   access.gate = Gate.Unreachable;
   access.error = reason;
+}
+
+/** Requests the session again after a pause, once for all requests that have failed meanwhile. */
+function retryLater(access: Access): void {
+  if (!access.isRetrying) after(RETRY_MS, SESSION, SESSION);
+  access.isRetrying = true;
 }
 
 /** Handles any answer 401: the token is missing, wrong, or expired. */
@@ -116,7 +122,7 @@ function opened(m: Model, body: string): void {
       access,
       `The server's answer can't be read: ${r.error}. Is this page newer or older than the server?`,
     );
-    after(RETRY_MS, "app.session", "");
+    retryLater(access);
     return;
   }
   const first = access.gate !== Gate.Open;

@@ -27,8 +27,10 @@ export function update(m: Model, action: string, arg: string, value: string): vo
 function updateApp(m: Model, verb: string, arg: string, value: string): void {
   if (verb === "tick") tick(m);
   else if (verb === "connect") reconnect(m);
-  else if (verb === "session") requestSession(m);
-  else if (verb === "countdown") countDown(m);
+  else if (verb === "session") {
+    if (arg.length > 0) m.access.isRetrying = false;
+    requestSession(m);
+  } else if (verb === "countdown") countDown(m);
   else if (verb === "dismiss") m.notices.dismiss(<i32>parseWhole(arg).value);
   else if (verb === "skip") focus("page-title");
   else if (verb === "retry") reload(m);

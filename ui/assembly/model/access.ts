@@ -26,6 +26,8 @@ export class Access {
   draft: string = "";
   busy: bool = false;
   error: string = "";
+  /** Whether the session will be requested again after a failure. */
+  isRetrying: bool = false;
   /** After too many failed logins, the time before which no further one is sent. */
   blockedUntil: f64 = 0;
 
