@@ -4,7 +4,7 @@ import { JsonReader } from "../lib/json-reader";
 /** The length at which a token is cut in a message. */
 const MAX_TOKEN = 24;
 /** The length up to which a corrected text is offered, because it is in memory twice. */
-const MAX_MENDED = 20000;
+const MAX_CORRECTED = 20000;
 const COMMA: i32 = 0x2c;
 const APOSTROPHE: i32 = 0x27;
 
@@ -67,7 +67,7 @@ export function faultOf(typed: string): JsonFault | null {
 }
 
 function suggest(fault: JsonFault, offer: string, corrected: string, typed: string): void {
-  if (typed.length > MAX_MENDED) return;
+  if (typed.length > MAX_CORRECTED) return;
   fault.offer = offer;
   fault.corrected = corrected;
 }
