@@ -1,6 +1,9 @@
 /** A name exactly as it is: nothing is trimmed, and invisible characters are marked. */
+import { link } from "../controls/button";
+import { glyph } from "../controls/glyph";
 import { middle } from "../controls/middle";
 import { attr, cls, el, leaf, Node, nothing, text } from "../lib/node";
+import { jobPath } from "../model/links";
 
 /** A name, marked if spaces or other invisible characters in it could be overlooked. */
 export function exactName(name: string, className: string): Node {
@@ -16,6 +19,15 @@ export function cutName(name: string, className: string): Node {
   const classes = className + (isOdd ? " exact mid" : " mid");
   const title = attr("title", isOdd ? `${name}: ${odd}` : name);
   return el("span", [cls(classes), title], middle(nothing, shown(name)));
+}
+
+/** The link to a job in a row of a table: the shape of its condition, unless it is empty, its task and its id. */
+export function jobInRow(condition: string, task: string | null, id: i64): Node {
+  return link(jobPath(id), "row", [
+    condition.length > 0 ? glyph(condition) : nothing,
+    cutName(task === null ? "(no task)" : task, "name"),
+    leaf("span", "id", `#${id}`),
+  ]);
 }
 
 function shown(name: string): string {

@@ -1,14 +1,11 @@
 /** The state of a worker, in a row and at the head of its page. Only its heartbeat decides about it. */
 import { age, ageText, ago, durationText } from "../controls/age";
-import { link } from "../controls/button";
-import { glyph, stateWith } from "../controls/glyph";
+import { stateWith } from "../controls/glyph";
 import { valueText } from "../controls/value";
-import { ListedWorker, RunningJob, Value } from "../generated/records";
-import { leaf, Node } from "../lib/node";
+import { ListedWorker, Value } from "../generated/records";
+import { Node } from "../lib/node";
 import { numberText } from "../lib/number";
-import { jobPath } from "../model/links";
 import { Model } from "../model/model";
-import { cutName } from "./exact-name";
 
 /** The state. A Graphile worker sends no heartbeat, so it is unknown, and never not responding. */
 export function workerState(m: Model, worker: ListedWorker): Node {
@@ -75,13 +72,4 @@ export function runTime(m: Model, worker: ListedWorker, since: f64): string {
 export function runTimeAt(m: Model, worker: ListedWorker): string {
   if (!isReported(worker)) return "";
   return `at the last heartbeat, ${ago(worker.lastHeartbeatAt, m.times)}`;
-}
-
-export function runningJobLink(job: RunningJob): Node {
-  const task = job.task;
-  return link(jobPath(job.id), "row", [
-    glyph("running"),
-    cutName(task === null ? "(no task)" : task, "name"),
-    leaf("span", "id", `#${job.id}`),
-  ]);
 }

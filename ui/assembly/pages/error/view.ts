@@ -13,7 +13,7 @@ import { jobPath, queryPath, queuePath } from "../../model/links";
 import { Model } from "../../model/model";
 import { percent } from "../../parts/common";
 import { ErrorGroup, valueOf } from "../../parts/error-group";
-import { cutName } from "../../parts/exact-name";
+import { cutName, jobInRow } from "../../parts/exact-name";
 import { Details } from "./details";
 
 const JOB_COLUMNS: string[] = ["=Job", "num w5=Failed"];
@@ -90,16 +90,10 @@ export function newest(m: Model, details: Details, all: string, query: string): 
   const rows: Node[] = [];
   for (let i = 0; i < jobs.length; i++) {
     const job = jobs[i];
-    const task = job.taskIdentifier;
     const at = job.conditionSince;
     rows.push(
       row(job.id.toString(), "", [
-        cell("", [
-          link(jobPath(job.id), "row", [
-            cutName(task === null ? "(no task)" : task, "name"),
-            leaf("span", "id", `#${job.id}`),
-          ]),
-        ]),
+        cell("", [jobInRow("", job.taskIdentifier, job.id)]),
         cell("num dim", [isNaN(at) ? nothing : timeElement(at, ago(at, m.times))]),
       ]),
     );

@@ -7,9 +7,9 @@ import { argument, option, shellLine } from "../../forms/shell-line";
 import { BackOff, ListedLimit } from "../../generated/records";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { numberText } from "../../lib/number";
-import { jobPath, queuePath, taskPath, workerPath } from "../../model/links";
+import { queuePath, taskPath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
-import { cutName, exactName } from "../../parts/exact-name";
+import { cutName, exactName, jobInRow } from "../../parts/exact-name";
 import {
   amount,
   mostText,
@@ -109,12 +109,7 @@ function backOff(m: Model, one: BackOff): Node {
     cell("num", [text(ageText(one.until - one.beganAt))]),
     cell("dim", [text(reason === null ? "" : reason)]),
     cell("w-mid", [
-      job === i64.MIN_VALUE
-        ? nothing
-        : link(jobPath(job), "row", [
-            cutName(task === null ? "job" : task, "name"),
-            leaf("span", "id", `#${job}`),
-          ]),
+      job === i64.MIN_VALUE ? nothing : jobInRow("", task === null ? "job" : task, job),
     ]),
   ]);
 }

@@ -5,9 +5,10 @@
 
 import { spanText } from "../../controls/age";
 import { rect, tenth } from "../../controls/spark";
+import { row, table } from "../../controls/table";
 import { seriesOf } from "../../generated/conditions";
 import { Horizon } from "../../generated/records";
-import { Attr, attr, cls, el, key, leaf, Node, nothing, text } from "../../lib/node";
+import { Attr, attr, box, cls, el, key, leaf, Node, text } from "../../lib/node";
 import { numberText } from "../../lib/number";
 import { Axis, HIGH, TOP, WIDE } from "./axis";
 
@@ -146,6 +147,8 @@ export function spanCounts(horizon: Horizon, span: Span): string {
   return parts.join(" · ") + (error > 0 ? ` (± ${numberText(<i64>Math.sqrt(error))})` : "");
 }
 
+const COLUMNS: string[] = ["=Time", "=Jobs"];
+
 /** The numbers of the chart as a table, for screen readers. */
 export function horizonTable(horizon: Horizon): Node {
   const axis = new Axis(horizon);
@@ -156,37 +159,11 @@ export function horizonTable(horizon: Horizon): Node {
     span.to = i;
     const content = spanCounts(horizon, span);
     if (content === "no jobs") continue;
-    rows.push(
-      el(
-        "tr",
-        [key(i.toString())],
-        [el("th", [attr("scope", "row")], [text(axis.span(i, i))]), leaf("td", "", content)],
-      ),
-    );
+    const time = el("th", [attr("scope", "row")], [text(axis.span(i, i))]);
+    rows.push(row(i.toString(), "", [time, leaf("td", "", content)]));
   }
-  const table = el(
-    "table",
-    [attr("aria-label", "Horizon as a table")],
-    [
-      el(
-        "thead",
-        [],
-        [
-          el(
-            "tr",
-            [],
-            [
-              el("th", [attr("scope", "col")], [text("Time")]),
-              el("th", [attr("scope", "col")], [text("Jobs")]),
-            ],
-          ),
-        ],
-      ),
-      rows.length > 0 ? el("tbody", [], rows) : nothing,
-    ],
-  );
   // A table ignores the width of its class.
-  return el("div", [cls("sr")], [table]);
+  return box("div", "sr", [table("", "Horizon as a table", COLUMNS, rows)]);
 }
 
 function line(name: string, x1: f64, y1: f64, x2: f64, y2: f64): Node {

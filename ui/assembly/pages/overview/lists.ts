@@ -20,9 +20,9 @@ import { ServerData } from "../../kit/server-data";
 import { unlockVerb, verbButton } from "../../kit/verb";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { countText, numberText } from "../../lib/number";
-import { conditionPath, errorPath, jobPath, queuePath, taskPath } from "../../model/links";
+import { conditionPath, errorPath, queuePath, taskPath } from "../../model/links";
 import { Model } from "../../model/model";
-import { cutName } from "../../parts/exact-name";
+import { cutName, jobInRow } from "../../parts/exact-name";
 import { hasLock, isStuck, queueState } from "../../parts/queue";
 
 const ERROR_COLUMNS: string[] = ["=Error", "num w3=Jobs", "num w3=Last", "w4 w-mid=Trend"];
@@ -124,14 +124,8 @@ export function nextPanel(m: Model, data: ServerData, next: JobList): Node {
 }
 
 function nextRow(m: Model, job: ListedJob): Node {
-  const task = job.taskIdentifier;
   return row(job.id.toString(), "", [
-    cell("", [
-      link(jobPath(job.id), "row", [
-        cutName(task === null ? "(no task)" : task, "name"),
-        leaf("span", "id", `#${job.id}`),
-      ]),
-    ]),
+    cell("", [jobInRow("", job.taskIdentifier, job.id)]),
     cell("num dim", [timeElement(job.runAt, timeUntil(job.runAt, m.times))]),
   ]);
 }

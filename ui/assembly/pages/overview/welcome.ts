@@ -1,4 +1,4 @@
-/** The overview of an empty queue: how to add the first job and run it. */
+/** The overview of a new queue: how to add the first job and run it. */
 import { commandLine } from "../../controls/button";
 import { CHECK, icon } from "../../controls/icon";
 import { panel, step } from "../../controls/panel";
@@ -33,32 +33,21 @@ export function welcome(m: Model): Node {
       ]),
     ]),
     box("div", "", [
-      panel(
+      start(
         "Try with sample jobs",
-        "",
-        [],
-        [
-          box("div", "pb pile", [
-            leaf("p", "dim", "A temporary database with 300 sample jobs, some of them failing."),
-            commandLine("worker demo"),
-          ]),
-        ],
+        "A temporary database with 300 sample jobs, some of them failing.",
+        "worker demo",
       ),
-      panel(
+      start(
         "Coming from Graphile Worker?",
-        "",
-        [],
-        [
-          box("div", "pb pile", [
-            leaf(
-              "p",
-              "dim",
-              "Open this page on your existing schema: it changes nothing by itself.",
-            ),
-            commandLine("worker admin --schema graphile_worker"),
-          ]),
-        ],
+        "Open this page on your existing schema: it changes nothing by itself.",
+        "worker admin --schema graphile_worker",
       ),
     ]),
   ]);
+}
+
+function start(title: string, sentence: string, command: string): Node {
+  const body = [leaf("p", "dim", sentence), commandLine(command)];
+  return panel(title, "", [], [box("div", "pb pile", body)]);
 }

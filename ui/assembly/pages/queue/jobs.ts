@@ -2,16 +2,15 @@
 import { ageText, ago, durationText, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { empty } from "../../controls/empty";
-import { glyph } from "../../controls/glyph";
 import { figure, figures, panel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
 import { valueNode, valueText } from "../../controls/value";
 import { QueueDetails, QueuedJob, Value } from "../../generated/records";
 import { leaf, Node, nothing, text } from "../../lib/node";
 import { numberText } from "../../lib/number";
-import { jobPath, queryPath, queueQuery } from "../../model/links";
+import { queryPath, queueQuery } from "../../model/links";
 import { Model } from "../../model/model";
-import { cutName } from "../../parts/exact-name";
+import { jobInRow } from "../../parts/exact-name";
 import { hasLock, isBlocked, isStuck } from "../../parts/queue";
 
 const COLUMNS: string[] = ["=Job", "w7 w-mid=Waiting for", "num w5=Due", "num w4 w-mid=Attempts"];
@@ -85,15 +84,8 @@ export function order(m: Model, details: QueueDetails): Node {
 }
 
 function jobRow(job: QueuedJob, condition: string, waits: string, when: string): Node {
-  const task = job.task;
   return row(job.id.toString(), "", [
-    cell("", [
-      link(jobPath(job.id), "row", [
-        glyph(condition),
-        cutName(task === null ? "(no task)" : task, "name"),
-        leaf("span", "id", `#${job.id}`),
-      ]),
-    ]),
+    cell("", [jobInRow(condition, job.task, job.id)]),
     cell("dim w-mid", [text(waits)]),
     cell("num dim", [timeElement(job.runAt, when)]),
     cell("num dim w-mid", [text(`${job.attempts} of ${job.maxAttempts}`)]),

@@ -11,17 +11,9 @@ import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { countText, numberText } from "../../lib/number";
 import { queuePath } from "../../model/links";
 import { Model } from "../../model/model";
-import { cutName } from "../../parts/exact-name";
+import { cutName, jobInRow } from "../../parts/exact-name";
 import { currentJobs, holdings, holdsAny, jobCount } from "../../parts/holder";
-import {
-  fetchedJobs,
-  fits,
-  isOld,
-  perMinute,
-  runningJobLink,
-  runTime,
-  runTimeAt,
-} from "../../parts/worker";
+import { fetchedJobs, fits, isOld, perMinute, runTime, runTimeAt } from "../../parts/worker";
 
 export function holds(m: Model, worker: ListedWorker): Node {
   return box("div", "", [
@@ -156,7 +148,7 @@ function list(m: Model, worker: ListedWorker): Node {
 
 function jobRow(m: Model, worker: ListedWorker, job: RunningJob, isStale: bool): Node {
   return row("j" + job.id.toString(), "", [
-    cell("", [runningJobLink(job)]),
+    cell("", [jobInRow("running", job.task, job.id)]),
     cell("num dim", [timeElement(job.since, runTime(m, worker, job.since))]),
     isStale ? cell("dim w-mid", [text("can run again at once")]) : nothing,
   ]);

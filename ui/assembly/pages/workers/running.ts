@@ -9,9 +9,9 @@ import { Node, nothing, text } from "../../lib/node";
 import { sortByKeys } from "../../lib/number";
 import { conditionPath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
-import { cutName } from "../../parts/exact-name";
+import { cutName, jobInRow } from "../../parts/exact-name";
 import { currentJobs } from "../../parts/holder";
-import { isReported, runningJobLink, runTime } from "../../parts/worker";
+import { isReported, runTime } from "../../parts/worker";
 import { WorkerRow } from "./row";
 
 const SHOWN = 5;
@@ -57,7 +57,7 @@ function runs(m: Model, one: Runs): Node {
   const worker = one.worker;
   const since = one.job.since;
   return row(one.job.id.toString(), "", [
-    cell("", [runningJobLink(one.job)]),
+    cell("", [jobInRow("running", one.job.task, one.job.id)]),
     cell("dim w-mid", [link(workerPath(worker.workerId), "cut", [cutName(worker.workerId, "")])]),
     cell(worker.state === "stale" ? "num red" : "num", [
       timeElement(since, runTime(m, worker, since)),
