@@ -73,6 +73,23 @@ test("With no problems, all is well; a check without evidence does not pass.", a
   assert.equal((await read()).verdict, "All is well");
 });
 
+test("A queue is new until a job was added or a worker started, and not again once all jobs are done.", async () => {
+  const isNew = async () => (await read()).isNew;
+  assert.equal(await isNew(), true);
+  await worker("w", ["t"]);
+  assert.equal(await isNew(), false, "its worker reports");
+  await sql("truncate worker._private_workers");
+  await sql("insert into worker._private_tasks (identifier) values ('t')");
+  assert.equal(await isNew(), false, "a worker without heartbeats has added its tasks");
+  const id = await add("t");
+  await sql("delete from worker._private_jobs where id = $1", [id]);
+  await sql("delete from worker._private_tasks");
+  assert.equal(await isNew(), false, "its job is done");
+  await sql("truncate worker._private_jobs");
+  const { incidents, isNew: isNewAgain } = await read();
+  assert.deepEqual([incidents, isNewAgain], [[], false], "a cleanup has removed its tasks");
+});
+
 test("Jobs that were failed by hand, or have no error, are not an incident, but they are counted.", async () => {
   await worker("w", ["t"]);
   const [one = "", other = ""] = ids(await many(2, "t"));

@@ -24,6 +24,7 @@ import { listPauses } from "../../src/insight/controls/list-pauses.ts";
 import type { ExportFormat } from "../../src/insight/export/columns.ts";
 import { exportJobs } from "../../src/insight/export/export-jobs.ts";
 import { exportRequest } from "../../src/insight/export/export-request.ts";
+import { readIsUnused } from "../../src/insight/incidents/activity.ts";
 import type { CountedNames } from "../../src/insight/lists/counted-names.ts";
 import { listCron } from "../../src/insight/lists/cron/list-cron.ts";
 import { headCounts } from "../../src/insight/lists/head-counts.ts";
@@ -569,6 +570,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   ...limitCalls,
   ...managedCalls,
   ...scheduleCalls,
+  "is-unused": [(db) => readIsUnused(db), () => ({ is_unused: true })],
   "list-pauses": [(db) => listPauses(db), () => ({ is_there: true, ...LISTED_PAUSE })],
   "pause-state": (db) => readPauseState(db, null),
   "cancel-jobs": [

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import type { Incidents } from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
 import {
   counts,
@@ -201,18 +202,33 @@ test("The worst of many incidents are shown, and the others on request.", async 
   assert.match(page.text, /3 more issues/);
 });
 
-test("An empty queue shows how to add the first job and to run it.", async () => {
-  const none = value(0);
-  const empty = counts({ total: none, ready: none, running: none, retrying: none });
-  const page = await openOverview({
-    counts: { ...empty, scheduled: none, failed: none },
-    incidents: incidents([]),
-    pulse: pulse({ failed: 0, total: 0 }),
-  });
+const none = value(0);
+/** The events of a queue without jobs. */
+const withoutJobs = (change: Partial<Incidents>) => ({
+  counts: counts({
+    ...{ total: none, ready: none, running: none, retrying: none, scheduled: none, failed: none },
+  }),
+  incidents: incidents([], change),
+  pulse: pulse({ failed: 0, total: 0, stale: 0, done: 1988 }),
+});
+
+test("A queue that has run all its jobs shows the verdict and the checks, and can be paused.", async () => {
+  const page = await openOverview(withoutJobs({ is_new: false }));
+  assert.equal(verdict(page), "All is well");
+  assert.match(page.text, /5 workers alive · 1,988 done in the last minute/);
+  assert.match(page.text, /No queue is stuck.*drag to select a time range.*Errors/);
+  assert.doesNotMatch(page.text, /Add your first job/);
+  assert.ok(page.hasButton("Copy report") && page.hasButton("Pause everything…"));
+});
+
+test("A new queue shows how to add the first job and to run it, until it has a job.", async () => {
+  const page = await openOverview(withoutJobs({ is_new: true }));
   assert.equal(verdict(page), "No jobs yet");
   assert.match(page.text, /Add your first job.*worker add send_email/);
   assert.equal(page.title, "Overview · worker");
   assert.equal(page.mark, "");
+  feed(page, { counts: counts() });
+  assert.doesNotMatch(page.text, /Add your first job/);
 });
 
 test("The numbers by condition have the age that matters of each, and lead to their jobs.", async () => {

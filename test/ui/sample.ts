@@ -158,7 +158,7 @@ export function incidents(list: Incident[], change: Partial<Incidents> = {}): In
     { text: "Every worker responds", passed: false },
   ];
   const groups = list.filter(({ kind }) => kind === "error_group").length;
-  const rest = { more: 0, error_groups: groups, checks, as_of: timeAt(0) };
+  const rest = { more: 0, error_groups: groups, checks, is_new: false, as_of: timeAt(0) };
   return { verdict, level, incidents: list, ...rest, ...change };
 }
 

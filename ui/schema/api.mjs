@@ -76,6 +76,7 @@ export const records = {
     more: "i64",
     error_groups: "i64",
     checks: "Check[]",
+    is_new: "bool",
     as_of: "time?",
   },
   HorizonSeries: {

@@ -1,6 +1,6 @@
 // Detects whether any worker is active, even one without heartbeats: how long ago a job was last locked or finished. In
 // a small table it reads the newest lock and failure; for a large one it compares PostgreSQL's counters of written rows
-// between calls.
+// between calls. Also whether the queue was ever used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ageText } from "../../domain/portable/ages.ts";
 import { queueLockedAt } from "../../queue/sql/lock.ts";
@@ -65,3 +65,18 @@ const lastSql: Statement = (s) => `
     )`)} as last_ms
   from ${s}._private_jobs as jobs
   where locked_at is not null or attempts > 0`;
+
+// Successful jobs are deleted, so an empty table proves nothing. A worker adds the names of its tasks, and a cleanup
+// removes those without jobs; an id that was given out is never given out again.
+const unusedSql: Statement = (s) => `
+  select not exists (select from ${s}._private_tasks) and case
+      when pg_catalog.has_sequence_privilege(ids, 'select')
+      then pg_catalog.pg_sequence_last_value(ids::regclass) is null else true end as is_unused
+  from (select pg_catalog.pg_get_serial_sequence($1::text, 'id')::regclass::oid as ids) as jobs`;
+
+/** Whether no job was ever added. Without the privilege to read the sequence of ids, only the tasks count. */
+export async function readIsUnused(db: Database): Promise<boolean> {
+  const values = [`${db.schema.quoted}._private_jobs`];
+  const [row] = await query<{ readonly is_unused: boolean }>(db, unusedSql, values);
+  return row?.is_unused === true;
+}

@@ -80,6 +80,8 @@ export interface IncidentFacts {
   /** The cron entries that have missed a tick, the longest ago first. */
   readonly missed: readonly MissedTicks[];
   readonly server: ServerTrouble | null;
+  /** Whether no job was ever added. */
+  readonly isUnused: boolean;
   /** The names of the data that could not be read in time. */
   readonly unread: readonly string[];
 }

@@ -72,6 +72,8 @@ export interface Incidents {
   /** The number of error groups among all incidents. */
   readonly errorGroups: number;
   readonly checks: readonly IncidentCheck[];
+  /** Whether nothing shows that a job was ever added or a worker started. */
+  readonly isNew: boolean;
   readonly asOf: string;
 }
 

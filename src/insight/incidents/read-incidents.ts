@@ -20,7 +20,7 @@ import {
   readTaskCoverage,
   type TaskCoverage,
 } from "../why/task-coverage.ts";
-import type { ActivityWatch } from "./activity.ts";
+import { type ActivityWatch, readIsUnused } from "./activity.ts";
 import { readCrashes, readFailedByHand } from "./crashes.ts";
 import { type DueHead, readDueHead } from "./due-head.ts";
 import type { LimitedWork, WaitingTask } from "./facts.ts";
@@ -152,6 +152,8 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
     horizon: await inTime("the horizon", shared.horizon),
     missed: (await inTime("cron entries", () => readMissedTicks(db))) ?? [],
     server: await inTime("the server", () => readServerTrouble(db)),
+    isUnused:
+      gauge.pages === 0 && (await inTime("the sequence of jobs", () => readIsUnused(db))) === true,
   };
 }
 

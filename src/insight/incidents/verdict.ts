@@ -46,6 +46,7 @@ export function judge(facts: IncidentFacts): Incidents {
     more: Math.max(0, all.length - MAX_INCIDENTS),
     errorGroups: all.filter(({ kind }) => kind === "error_group").length,
     checks,
+    isNew: all.length === 0 && facts.isUnused && facts.coverage.alive === 0,
     asOf: facts.asOf,
   };
 }

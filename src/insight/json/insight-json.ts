@@ -7,9 +7,10 @@ import type { Fix } from "../why/fix.ts";
 import { idJson } from "./exact-json.ts";
 
 export function incidentsJson(given: Incidents) {
-  const { verdict, level, incidents, more, errorGroups, checks, asOf } = given;
+  const { verdict, level, incidents, more, errorGroups, checks, isNew, asOf } = given;
   const counts = { more, error_groups: errorGroups };
-  return { verdict, level, incidents: incidents.map(incidentJson), ...counts, checks, as_of: asOf };
+  const rest = { ...counts, checks, is_new: isNew, as_of: asOf };
+  return { verdict, level, incidents: incidents.map(incidentJson), ...rest };
 }
 
 function incidentJson({ jobsWait, links, fix, crash, ...rest }: Incident) {

@@ -4,7 +4,7 @@ import { incidentKinds } from "../../../insight/incidents/incident.ts";
 import { incidentsJson } from "../../../insight/json/insight-json.ts";
 import type { Operation } from "../../context/admin.ts";
 import { jsonAt } from "../../wire/answer-at.ts";
-import { listOf, orNull, record, value } from "../../wire/json-schema.ts";
+import { listOf, orNull, record, value, withDescription } from "../../wire/json-schema.ts";
 import { fixSchema, linksSchema } from "./shapes.ts";
 
 const crash = record(
@@ -49,6 +49,10 @@ const answer = record(
     more: "integer",
     error_groups: "integer",
     checks: listOf(record({ text: "string", passed: "boolean" }, "Check")),
+    is_new: withDescription(
+      "boolean",
+      "nothing shows that a job was ever added or a worker started",
+    ),
     as_of: "time",
   },
   "Incidents",

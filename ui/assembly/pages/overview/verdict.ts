@@ -27,15 +27,9 @@ function more(m: Model): Node {
   return menu("More actions", [icon(DOTS)], [pause]);
 }
 
-/** Whether there are no jobs and no incidents. The queue is then shown as a new one. */
+/** Whether the queue was never used. The counts show its first job sooner. */
 export function isEmpty(m: Model): bool {
-  const counts = m.facts.counts;
-  return (
-    m.facts.has("counts") &&
-    counts.total.precision === "exact" &&
-    counts.total.value === 0 &&
-    m.facts.incidents.incidents.length === 0
-  );
+  return m.facts.incidents.isNew && m.facts.counts.total.value === 0;
 }
 
 function words(m: Model): string {
