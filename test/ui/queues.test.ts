@@ -186,6 +186,15 @@ test("A stuck queue shows what waits, the worker that has locked it, and one act
   );
 });
 
+test("A job on its last attempt fails when its queue is unlocked.", async () => {
+  const page = await openPage("/queues/crm%3Aacme");
+  const running = job(5, { attempts: 1, max_attempts: 1, locked_at: timeAt(-7740) });
+  page.answer("api/queues/", details({ running }));
+  page.answer("api/workers/worker-c", holder());
+  assert.match(page.text, /releases 1 job and 1 queue; #5 fails: it has no attempts left/);
+  assert.doesNotMatch(page.text, /runs again/);
+});
+
 test("A queue's jobs are in the order in which they will run, with what each waits for.", async () => {
   const page = await openPage("/queues/crm%3Aacme");
   page.answer("api/queues/", details());

@@ -125,9 +125,12 @@ function answers(m: Model, state: string | null, known: HolderOf | null): string
 /** Returns the consequence of unlocking the worker, shown before it is confirmed. */
 function consequence(known: HolderOf | null, job: QueuedJob | null): string {
   if (known === null) return "";
-  const again =
-    job === null
-      ? ""
-      : `; #${job.id} runs again as attempt ${job.attempts + 1} of ${job.maxAttempts}`;
-  return `unlocking ${known.released}${again}`;
+  const effect = "unlocking " + known.released;
+  if (job === null) return effect;
+  // Unlocking keeps the attempt.
+  const then =
+    job.attempts < job.maxAttempts
+      ? `runs again as attempt ${job.attempts + 1} of ${job.maxAttempts}`
+      : "fails: it has no attempts left";
+  return `${effect}; #${job.id} ${then}`;
 }
