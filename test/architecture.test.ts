@@ -250,6 +250,7 @@ const clientFolders: Record<string, readonly string[]> = {
     "model",
     "operations",
     "kit",
+    "parts",
     "adding",
   ],
   shell: ["lib", "generated", "controls", "model", "operations"],

@@ -252,6 +252,35 @@ test("A worker that is not responding shows since when, what waits, and one acti
   assert.equal(bodyOf(page), '{"action":"force-unlock","worker_ids":["worker-c"]}');
 });
 
+test("On the pages of one worker and of all workers, a dialog shows the locks of its own workers only.", async () => {
+  const other = fixOf("Unlock…", "force-unlock", "/api/maintenance", { worker_ids: ["worker-d"] });
+  const own = fixOf("Unlock…", "force-unlock", "/api/maintenance", { worker_ids: ["worker-c"] });
+  const resume = fixOf("Resume…", "resume", "/api/pauses", { scope: "all" });
+  const cancel = fixOf("Cancel…", "cancel", "/api/jobs/action", { ids: [7] });
+  for (const path of ["/workers/worker-c", "/workers"]) {
+    const page = await openPage(path);
+    feed(page, {
+      incidents: incidents([incident({ fix: other, sentence: "worker-d is stale." })]),
+    });
+    const held = staleWorker("worker-c");
+    page.answer("api/workers", path === "/workers" ? listOf([held]) : held);
+    page.click("Unlock…");
+    page.pass(10);
+    const text = (fix: object) => {
+      page.app.dispatch("ask.verb", JSON.stringify(fix), "");
+      return page.dialogText;
+    };
+    assert.match(text(other), /^Unlock worker-dworker-d is stale\. Jobs and queues locked/);
+    assert.match(text(own), /^Unlock worker-cUnlocking worker-c releases 1 job and 1 queue\./);
+    for (const fix of [resume, cancel]) assert.doesNotMatch(text(fix), /Unlocking|worker-/);
+  }
+});
+
+const fixOf = (label: string, action: string, path: string, body: object) => ({
+  ...{ action, label },
+  post: { path, body: { action, ...body } },
+});
+
 test("Jobs recovered from a worker are not shown as locked, and there is no action for them.", async () => {
   const page = await openPage("/workers/worker-c");
   page.answer("api/workers/", staleWorker("worker-c", { locked_jobs: 0, locked_queues: 0 }));

@@ -8,6 +8,7 @@ import { Command, commands } from "../generated/commands";
 import {
   Fix,
   Incident,
+  ListedWorker,
   MessageResult,
   readFix,
   readMessageResult,
@@ -19,6 +20,7 @@ import { queryPath } from "../model/links";
 import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
+import { unlockPreview } from "../parts/holder";
 
 /** The number of receipts that are kept for the overview. */
 const MAX_RECEIPTS = 16;
@@ -52,7 +54,9 @@ export class VerbDialog extends Dialog {
     if (named.scope.length > 0) {
       dialog.workers.push(named.name.length > 0 ? `${named.scope} ${named.name}` : "everything");
     }
-    if (about !== null && dialog.note.length === 0) dialog.note = about.sentence;
+    const holders = holdersOf(named.workerIds, dialog.holders);
+    if (holders.length > 0) dialog.note = unlockPreview(holders, m.times);
+    else if (about !== null) dialog.note = about.sentence;
     return true;
   }
 
@@ -113,6 +117,16 @@ export class VerbDialog extends Dialog {
     notice.link = queryPath(query.replace(" is:blocked", " is:due"));
     notice.linkText = "See " + countedValue(about.affected, "job", "jobs");
   }
+}
+
+/** Returns these workers; none unless all of them are known. */
+function holdersOf(ids: string[], known: ListedWorker[]): ListedWorker[] {
+  const found: ListedWorker[] = [];
+  for (let i = 0; i < ids.length; i++) {
+    for (let k = 0; k < known.length && found.length === i; k++)
+      if (known[k].workerId === ids[i]) found.push(known[k]);
+  }
+  return found.length === ids.length ? found : [];
 }
 
 /** Returns the incident that offers the same action. */

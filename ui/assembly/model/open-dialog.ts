@@ -1,6 +1,6 @@
 /** The open dialog, at most one: its subject, its form, and the result of its request. */
 import { Draft } from "../forms/draft";
-import { Incident, ListedJob } from "../generated/records";
+import { Incident, ListedJob, ListedWorker } from "../generated/records";
 
 /** The beginning of an argument of the dialog `add` that names the task. */
 export const OF_TASK = "task ";
@@ -11,7 +11,9 @@ export class OpenDialog {
   draft: Draft = new Draft();
   /** The incident for which its action was offered. */
   about: Incident | null = null;
-  /** A sentence that the page adds. */
+  /** The workers whose locks the page has read. */
+  holders: ListedWorker[] = [];
+  /** A sentence about its subject. */
   note: string = "";
   error: string = "";
 

@@ -36,11 +36,6 @@ export class HolderOf {
   get released(): string {
     return this.data.ready ? "releases " + holdings([this.holder]) : "";
   }
-
-  /** Returns the preview of unlocking it. */
-  preview(times: Times): string {
-    return this.data.ready ? unlockPreview([this.holder], times) : "";
-  }
 }
 
 /**

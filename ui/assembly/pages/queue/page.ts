@@ -97,8 +97,8 @@ export class QueuePage extends NamedPage {
     else if (topic !== this.acknowledged.data.topic) this.data.failedWith(status, reason);
   }
 
-  override aim(m: Model, dialog: OpenDialog): void {
-    dialog.note = this.holder.preview(m.times);
+  override aim(_m: Model, dialog: OpenDialog): void {
+    dialog.holders.push(this.holder.holder);
   }
 
   protected override state(m: Model): Node {

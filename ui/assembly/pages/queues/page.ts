@@ -3,7 +3,7 @@ import { empty } from "../../controls/empty";
 import { LAYERS } from "../../controls/icon";
 import { pageHeadWith } from "../../controls/panel";
 import { tab, tabs } from "../../controls/tabs";
-import { QueueStates, readQueueList } from "../../generated/records";
+import { ListedWorker, QueueStates, readQueueList } from "../../generated/records";
 import { after } from "../../host";
 import { ListPage } from "../../kit/list-page";
 import { listCountText, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
@@ -99,8 +99,10 @@ export class QueuesPage extends ListPage {
     after(0, "ask.verb", verbArg(unlockVerb(`Unlock ${worker}…`, [worker])));
   }
 
-  override aim(m: Model, dialog: OpenDialog): void {
-    dialog.note = this.holder.preview(m.times);
+  override aim(_m: Model, dialog: OpenDialog): void {
+    dialog.holders.push(this.holder.holder);
+    // A later dialog must not show these locks.
+    this.holder.holder = ListedWorker.empty();
   }
 
   override view(m: Model): Node {

@@ -42,8 +42,8 @@ export class WorkerPage extends NamedPage {
     this.of.onAnswer(m, body);
   }
 
-  override aim(m: Model, dialog: OpenDialog): void {
-    dialog.note = this.of.preview(m.times);
+  override aim(_m: Model, dialog: OpenDialog): void {
+    dialog.holders.push(this.of.holder);
   }
 
   protected override state(_m: Model): Node {

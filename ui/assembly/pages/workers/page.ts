@@ -3,12 +3,7 @@ import { link } from "../../controls/button";
 import { empty } from "../../controls/empty";
 import { CPU } from "../../controls/icon";
 import { pageHeadWith } from "../../controls/panel";
-import {
-  ListedWorker,
-  readWorkerList,
-  WorkerCounts,
-  WorkerDifference,
-} from "../../generated/records";
+import { readWorkerList, WorkerCounts, WorkerDifference } from "../../generated/records";
 import { after } from "../../host";
 import { ListPage } from "../../kit/list-page";
 import { bulkBar, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
@@ -21,7 +16,6 @@ import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
-import { unlockPreview } from "../../parts/holder";
 import { fetchedJobs, fits } from "../../parts/worker";
 import { differences } from "./differences";
 import { COLUMNS, WorkerRow } from "./row";
@@ -32,8 +26,6 @@ const BEAT_MS: f64 = 15000;
 export class WorkersPage extends ListPage {
   private counts: WorkerCounts = WorkerCounts.empty();
   private differences: WorkerDifference[] = [];
-  /** The workers that the open dialog would unlock. */
-  private about: ListedWorker[] = [];
 
   constructor() {
     super("workers", "/workers");
@@ -89,25 +81,16 @@ export class WorkersPage extends ListPage {
 
   /** Opens the dialog that unlocks one worker, or all selected ones if `key` is empty. It previews the locks. */
   private unlock(key: string): void {
-    const rows = key.length > 0 ? this.list.rows : this.list.selected.values();
-    const ids: string[] = [];
-    this.about = [];
-    for (let i = 0; i < rows.length; i++) {
-      if (key.length > 0 && rows[i].key !== key) continue;
-      this.about.push((rows[i] as WorkerRow).worker);
-      ids.push(rows[i].key);
-    }
+    const ids = key.length > 0 ? [key] : this.list.selected.keys();
     if (ids.length === 0) return;
     const subject = ids.length === 1 ? ids[0] : countText(ids.length, "worker", "workers");
     after(0, "ask.verb", verbArg(unlockVerb(`Unlock ${subject}…`, ids)));
   }
 
-  override aim(m: Model, dialog: OpenDialog): void {
-    const about = this.about;
-    if (about.length === 0) return;
-    dialog.note = unlockPreview(about, m.times);
-    for (let i = 0; i < about.length && about.length > 1; i++)
-      dialog.workers.push(about[i].workerId);
+  override aim(_m: Model, dialog: OpenDialog): void {
+    // Selected rows may be on other pages.
+    const rows = this.list.rows.concat(this.list.selected.values());
+    for (let i = 0; i < rows.length; i++) dialog.holders.push((rows[i] as WorkerRow).worker);
   }
 
   override onWrite(write: Pending): void {
