@@ -300,6 +300,14 @@ test("A span of the horizon is selected with keys, announced, and leads to its j
   assert.equal(page.navigations.at(-1), "/jobs?q=due%3Cnow%20or%20failed%3Cnow");
 });
 
+test("The whole horizon leads to all jobs.", async () => {
+  const page = await openOverview();
+  page.app.dispatch("overview.span", "0", "down");
+  page.app.dispatch("overview.span", "3", "over");
+  page.app.dispatch("overview.span", "3", "up");
+  assert.equal(page.navigations.at(-1), "/jobs");
+});
+
 test("The horizon has its numbers in a table, too.", async () => {
   const page = await openOverview();
   const table = page.one((e) => e.attrs["aria-label"] === "Horizon as a table");
