@@ -81,6 +81,15 @@ test("The list can show only error groups with failed jobs, or only those with r
   assert.match(page.text, /No failed jobsAll errors/);
 });
 
+test("An answer about retrying jobs is ignored once only failed jobs are shown.", async () => {
+  const page = await openPage("/errors");
+  const { id } = page.requestOf(retryingPath());
+  page.go("/errors?which=failed");
+  page.app.onAnswer(id, 200, "", JSON.stringify(groups([timeout()])), 0);
+  page.answer(failedPath(), groups([gateway()]));
+  assert.equal(rows(page).length, 1);
+});
+
 /** Opens an error group and answers all of its requests. */
 async function openGroup(failed: Group = gateway(), change = {}) {
   const page = await openPage("/errors/aaaaaaaaaaaa", change);

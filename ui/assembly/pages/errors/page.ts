@@ -88,16 +88,19 @@ export class ErrorsPage extends ListPage {
     }
     // All and Failed show different rows, but the path of their first request is the same.
     this.shownFor = "";
+    this.clear(m);
+  }
+
+  private clear(m: Model): void {
     this.failed = Groups.empty();
     this.retrying = Groups.empty();
     this.more.reset();
+    m.requests.cancel(this.more.topic);
   }
 
   override reset(m: Model): void {
     super.reset(m);
-    this.failed = Groups.empty();
-    this.retrying = Groups.empty();
-    this.more.reset();
+    this.clear(m);
   }
 
   override keepMore(): PageState {
