@@ -155,6 +155,16 @@ test("A worker that is no longer listed can still be unlocked.", async () => {
   assert.match(page.dialogText, /^Unlock worker-c/);
 });
 
+test("The dialog of an unlock does not open over another page.", async () => {
+  const page = await openPage("/queues");
+  page.answer("api/queues", listOf([stuck("crm:acme")]));
+  page.click("Unlock…");
+  page.go("/limits");
+  page.answer("api/workers/worker-c", holder());
+  page.pass(10);
+  assert.equal(page.dialog, undefined);
+});
+
 test("Spaces at the ends of a name are kept and pointed out.", async () => {
   const page = await openPage("/queues");
   page.answer("api/queues", listOf([queue(" mail ")]));

@@ -105,6 +105,12 @@ export class QueuesPage extends ListPage {
     this.holder.holder = ListedWorker.empty();
   }
 
+  /** The dialog does not open over another page. */
+  override leave(m: Model): void {
+    super.leave(m);
+    m.requests.cancel(this.holder.data.topic);
+  }
+
   override view(m: Model): Node {
     const none = this.none();
     return box("div", "queues-page", [
