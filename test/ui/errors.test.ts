@@ -172,6 +172,18 @@ test("The jobs that failed last are in the order of their failures; a task leads
   assert.equal(task.attrs["href"], `#/jobs?q=${encodeURIComponent(`${QUERY} task:"charge_card"`)}`);
 });
 
+test("If the jobs were removed before they were read, the panel of the error shows that.", async () => {
+  const page = await openPage("/errors/aaaaaaaaaaaa");
+  page.answer(failedPath(), groups([gateway()]));
+  page.answer(retryingPath(), groups([]));
+  page.answer("api/jobs?fields=row", { jobs: [] });
+  assert.match(page.text, /Stack traceThis job no longer exists\./);
+  const without = await openPage("/errors/aaaaaaaaaaaa");
+  without.answer(failedPath(), groups([gateway({ sample_ids: [] })]));
+  without.answer(retryingPath(), groups([]));
+  assert.match(without.text, /Stack traceThis job no longer exists\./, "a group without samples");
+});
+
 test("The details of a group follow new failures, once the page is not in use.", async () => {
   const page = await openGroup();
   const newest = () => textOf(page.all((e) => String(e.attrs["class"]).includes("newest")));

@@ -50,7 +50,11 @@ export class Details {
     const ids: string[] = [];
     const samples = group.samples;
     for (let i = 0; i < samples.length; i++) ids.push(samples[i].toString());
-    if (ids.length === 0) return;
+    if (ids.length === 0) {
+      this.newest.arrived(m);
+      this.show(m, []);
+      return;
+    }
     const found = encode("id:" + ids.join(","));
     this.newest.request(m, `api/jobs?fields=row&q=${found}&sort=-id&limit=5`, isQuiet);
   }
@@ -82,6 +86,7 @@ export class Details {
     for (let i = 0; i < jobs.length; i++) keys.push(-jobs[i].conditionSince);
     sortByKeys(jobs, keys);
     this.jobs = jobs;
+    this.example.missing = jobs.length === 0;
     if (jobs.length > 0) this.example.request(m, `api/jobs/${jobs[0].id}?fields=head`);
   }
 
