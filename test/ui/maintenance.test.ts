@@ -150,6 +150,15 @@ test("The page shows what blocks vacuum, and what could not be read.", async () 
 
 const table = () => database().tables[0] as Database["tables"][number];
 
+test("An extension that is incomplete in its newest version is updated with its missing parts.", async () => {
+  const schema = database().schema as NonNullable<Database["schema"]>;
+  const cut = extension("workers", { is_installed: true, version: 1 });
+  const page = await openMaintenance({ schema: { ...schema, extensions: [cut] } });
+  press(page, "Worker heartbeats", "Update…");
+  assert.match(page.dialogText, /Its missing parts are added\./);
+  assert.doesNotMatch(page.dialogText, /From version/);
+});
+
 test("A stock schema is named as such, and changes need a confirmation.", async () => {
   const schema = database().schema as NonNullable<Database["schema"]>;
   const stock = {

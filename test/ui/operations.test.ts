@@ -564,7 +564,10 @@ test("Activity is searched, and limited to the last hour or day; both are in the
 test("Activity without the extension shows what is missing, and an empty one what it will list.", async () => {
   const page = await openPage("/activity");
   page.answer("api/activity", { entries: [], next_cursor: null, is_recorded: false });
-  assert.match(page.text, /Changes are only logged\..*\$ worker migrate --with-operations/);
+  assert.match(
+    page.text,
+    /Changes are only logged\..* use Maintenance or run\$ worker migrate --with-operations/,
+  );
   assert.match(page.text, /No changes yet/);
 });
 

@@ -94,7 +94,7 @@ function notStored(m: Model): Node {
         "This list is lost when the server stops, and nothing can be undone. To keep both, use ",
       ),
       link("/maintenance", "link", [text("Maintenance")]),
-      text(" or by"),
+      text(" or run"),
       commandLine(line),
     ]),
   ]);

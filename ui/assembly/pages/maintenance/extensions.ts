@@ -49,6 +49,9 @@ function act(m: Model, one: SchemaExtension): Node {
     return chore.button(m, "Add…", "add-extension");
   }
   chore.title = "Update: " + one.provides;
-  chore.sentence = `From version ${one.version} to ${one.supportedVersion}.`;
+  chore.sentence =
+    one.version === one.supportedVersion
+      ? "Its missing parts are added."
+      : `From version ${one.version} to ${one.supportedVersion}.`;
   return chore.button(m, "Update…", "add-extension");
 }
