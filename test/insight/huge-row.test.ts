@@ -48,7 +48,9 @@ async function fillSlowly(count: number, slow: readonly number[]): Promise<void>
     create function worker.payload_in_time(id bigint, payload json) returns json language plpgsql stable as $$
     begin
       if id in (${slow.join()}) then
-        raise exception 'canceling statement due to statement timeout' using errcode = '57014';
+        -- As after the time limit: the error is PostgreSQL's, not the function's.
+        perform pg_cancel_backend(pg_backend_pid());
+        perform pg_sleep(10);
       end if;
       return payload;
     end $$;
