@@ -1,4 +1,4 @@
-// The contract of servers, listeners and loops. A service starts once and stops once; stopping is safe at
+// The interface of servers, listeners and loops. A service starts once and stops once; stopping is safe at
 // any moment, also before or during the start.
 //
 //   new ──start()──▶ starting ──▶ running ──stop()──▶ stopping ──▶ stopped

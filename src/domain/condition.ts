@@ -1,4 +1,4 @@
-// The seven conditions of a job, finer than the contract's four states. The lists of the server, the
+// The seven conditions of a job, finer than the four states of the HTTP API. The lists of the server, the
 // command line and the page (ui/schema/conditions.mjs), and the words of `is:` in queries, follow from these
 // records. Their SQL is in insight/expressions/condition.ts.
 
@@ -8,7 +8,7 @@ export interface ConditionData {
   readonly tab: number;
   /** Whether a worker has locked the job. Locked jobs have no time on the horizon. */
   readonly isLocked: boolean;
-  /** The contract's states that a job in this condition may have. */
+  /** The states of the HTTP API that a job in this condition may have. */
   readonly states: readonly ("ready" | "scheduled" | "locked" | "failed")[];
   /** The condition's colour on a terminal. */
   readonly colour: "red" | "yellow" | "green" | "cyan" | "faint" | null;

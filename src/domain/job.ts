@@ -70,7 +70,7 @@ export interface Job {
 }
 
 /**
- * Returns the contract's `ListedJob`, with payload and flags byte for byte. `more` maps further names to JSON texts.
+ * Returns the HTTP API's `ListedJob`, with payload and flags byte for byte. `more` maps further names to JSON texts.
  */
 export function listedJobJson(job: Job, more: Record<string, string> = {}): string {
   return listedJobTexts(job, more).join("");
@@ -82,7 +82,7 @@ export function listedJobTexts(job: Job, more: Record<string, string> = {}): str
   return object({ ...rest, task_identifier, queue_name, is_available, state, ...more });
 }
 
-/** Returns the contract's job inside a `JobActionResult`. */
+/** Returns a job as in the HTTP API's `JobActionResult`. */
 export function changedJobJson(job: Job): string {
   const { queue_name: _, is_available: __, state: ___, ...rest } = fields(job);
   return object({ ...rest, task_id: String(job.taskId), job_queue_id: String(job.queueId) }).join(

@@ -1,17 +1,17 @@
-// Payloads travel as JSON text, byte for byte: key order, duplicate keys and integers beyond 2^53 survive.
-// This file turns an application's value into that text.
+// Payloads are stored and returned as JSON text, byte for byte, so key order, duplicate keys and integers beyond 2^53
+// are kept. This file turns an application's value into that text.
 import { InputError } from "../base/errors.ts";
 
-/** Shared by all copies of the library: a task's package is another copy than the executable's. */
+/** The same symbol in all copies of the library: the package that a task imports is not the executable's copy. */
 const RAW = Symbol.for("pg-job-worker.RawJson");
 
 /**
- * JSON text that is stored exactly as it is, as a payload or within one. Made by rawJson(). JSON.stringify()
- * elsewhere writes the value that JavaScript parses from it. It cannot be sent to another thread: send its `text`.
+ * JSON text that is stored exactly as it is, as a payload or within one. Made by rawJson(). Outside of payloads,
+ * JSON.stringify() writes the parsed value instead. It cannot be sent to another thread: send its `text`.
  */
 export class RawJson {
   /**
-   * A symbol, so that an unrelated object with a `text` does not match.
+   * The name is a symbol, so that an unrelated object with a `text` does not count as a RawJson.
    * @internal
    */
   readonly [RAW]: string;
@@ -19,7 +19,7 @@ export class RawJson {
   /** Wraps `text` without a check; rawJson() checks it. */
   constructor(text: string) {
     this[RAW] = text;
-    // An own and enumerable property, so that JSON.stringify() also reads it if a toJSON() returned this object.
+    // Own and enumerable, so that JSON.stringify() reads it, which recordUse() notes, even if a toJSON() returned this.
     Object.defineProperty(this, "text", { enumerable: true, get: () => recordUse(text) });
     // A function as an own property makes structuredClone() and postMessage() throw: a copy would be another payload.
     Object.defineProperty(this, "toJSON", { enumerable: true, value: this.toJSON });
@@ -82,7 +82,7 @@ export const PAYLOAD_SEPARATOR = "\u001f";
 
 const textOf = (raw: object) => (raw as { readonly [RAW]: string })[RAW];
 
-/** Checks a text again, because an object that rawJson() did not create can contain any text. */
+/** Returns `text`. Throws if it contains the separator, as that of an object that rawJson() did not create may. */
 function checkText(text: string): string {
   if (!text.includes(PAYLOAD_SEPARATOR)) return text;
   throw new InputError([{ path: "payload", message: "is not JSON: it has a control character" }]);
@@ -100,24 +100,24 @@ function recordUse(text: string): string {
   return text;
 }
 
-/** A replacer makes JSON.stringify() five times as slow, so it runs only if the plain attempt does not suffice. */
+/** toExactJson() is five times as slow, so it is called only if the plain attempt failed or met a RawJson. */
 function toJson(payload: unknown): string | undefined {
   try {
     shared[MET] = false;
     const text = JSON.stringify(payload);
     if (!shared[MET]) return text;
   } catch {
-    // The payload has a bigint, or a value that the exact attempt refuses with the same message.
+    // The payload has a bigint, or a value that toExactJson() refuses with the same message.
   }
   return toExactJson(payload);
 }
 
-// JSON.rawJSON (ECMAScript "JSON.parse source text access") is missing in the compiler's library.
+// TypeScript's library does not declare JSON.rawJSON (ECMAScript "JSON.parse source text access") yet.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
- * JSON.rawJSON does not accept objects, so a mark replaces each raw text. JSON.stringify() writes this
- * escape in lower case, so no text of the payload equals a mark.
+ * JSON.rawJSON refuses texts of objects, so toExactJson() writes a mark for each raw text, and replaces the marks at
+ * the end. JSON.stringify() writes this escape in lower case, so no string of the payload equals a mark.
  */
 const MARK = /"\\u001F(\d+)"/g;
 

@@ -83,7 +83,7 @@ function otherMethod(method: string, allow: readonly string[]): Refusal {
   );
 }
 
-/** Returns the contract's `Error` for anything that was thrown. Internal details are only logged. */
+/** Returns the HTTP API's `Error` for anything that was thrown. Internal details are only logged. */
 export function errorResponse(
   error: unknown,
   request: Pick<HttpRequest, "id" | "method" | "path">,

@@ -36,7 +36,7 @@ test("Only the probes need no credentials.", () => {
   assert.deepEqual(open, ["/healthz", "/readyz"]);
 });
 
-/** Returns the refusal that the contract requires; null when the request must reach its operation. */
+/** Returns the expected refusal; null if the request must reach its operation. */
 function expected(
   { access }: AdminRoute,
   mode: Mode,

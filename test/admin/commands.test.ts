@@ -1,5 +1,5 @@
-// HTTP offers, documents and protects every declared command. The tests are made from the list of commands,
-// so new commands are covered.
+// Every declared command has a route, is in the OpenAPI document, and needs write access and the CSRF token. The tests
+// loop over the list of commands, so they include new ones.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../src/admin/routes.ts";
@@ -14,7 +14,7 @@ const { logger, lines } = recordingLogger();
 const { url } = await migratedDatabase("worker", ["controls", "schedules", "limits"]);
 const { client, pool } = await startAdmin({ logger, url });
 const document = await openapiDocument(client);
-// The smallest body changes a limit.
+// The smallest body of the command that sets a limit has no concurrency and no rate, so it can only change this limit.
 await client.post("/api/limits", { action: "set", name: "x", task: "x", concurrency: 1 });
 
 /** Returns a valid value of the field. */
@@ -77,7 +77,7 @@ for (const command of commands) {
   const { path, action } = http;
   const post = (more: object) => client.post(path, { ...leastBody(command), ...more });
 
-  test(`HTTP performs "${name}", answers as declared, and logs it.`, async () => {
+  test(`A POST performs "${name}", answers with the declared members, and is logged.`, async () => {
     const { status, body, text, headers } = await post({});
     assert.equal(status, 200, text);
     document.assertFits(body, document.answer("POST", path), name);
@@ -91,7 +91,7 @@ for (const command of commands) {
     if ("ids" in fields) assert.deepEqual(line?.fields.jobs, ["4000000000"]);
   });
 
-  test(`"${name}" is refused in a read-only admin and without the CSRF token.`, async () => {
+  test(`"${name}" is refused by a read-only admin, and without the CSRF token.`, async () => {
     const route = routes.find((one) => one.method === "POST" && one.path === path);
     assert.equal(route?.access, "write");
     const readOnly = await startAdmin({ readOnly: true });
@@ -104,7 +104,7 @@ for (const command of commands) {
     assert.deepEqual([bare.status, bare.body.code], [403, "csrf"]);
   });
 
-  test(`"${name}" reports all unknown and invalid fields at once, with their names.`, async () => {
+  test(`"${name}" reports all its unknown and invalid fields in one answer, by name.`, async () => {
     const wrong = Object.fromEntries(
       Object.entries(fields)
         .filter(([, { kind }]) => kind !== "json")

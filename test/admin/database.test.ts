@@ -138,7 +138,7 @@ test("An unknown index or extension is refused with a list of the existing ones.
   assert.match(extension.body.error, /name: must be one of workers, operations/);
 });
 
-test("A stock schema is shown as such, and an extension can be added to it.", async () => {
+test("A schema of Graphile Worker is shown as such, and an extension can be added to it.", async () => {
   const stock = await emptyDatabase();
   const setup = new pg.Client({ connectionString: stock.url });
   await setup.connect();

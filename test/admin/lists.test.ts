@@ -524,7 +524,7 @@ test("A cron entry that live workers have in several versions is named, with its
 
 const LISTS = ["/api/queues", "/api/queues/q", "/api/tasks", "/api/workers", "/api/cron"];
 
-test("The lists are the same in a schema of any name and in a stock schema.", async () => {
+test("The lists are the same in a schema of any name and in a schema of Graphile Worker.", async () => {
   const { emptyDatabase } = await import("../support/database.ts");
   const { testPool } = await import("../support/test-pool.ts");
   const odd = `o'dd "schema" $1`;

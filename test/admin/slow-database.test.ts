@@ -1,4 +1,4 @@
-// A database that is too slow for large reads: answers are coarser, and have their precision.
+// If the database is too slow for large reads, the admin's numbers are estimates, with their precision.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import type { Database } from "../../src/database/database.ts";
@@ -34,7 +34,7 @@ interface Statement {
   readonly values?: readonly unknown[];
 }
 
-/** Returns the same database, which cancels the statements for which `isSlow` returns true. */
+/** Returns the database with a client on which statements time out if `isSlow` returns true for them. */
 function slow(isSlow: (statement: Statement) => boolean): Database {
   const query = (statement: Statement) => {
     if (!isSlow(statement)) return queue.pool.query(statement as never);
@@ -44,7 +44,7 @@ function slow(isSlow: (statement: Statement) => boolean): Database {
   return { ...queue.db, client: { query } as unknown as Database["client"] };
 }
 
-/** Returns the number of pages that a sample reads; null for another statement. */
+/** Returns the number of pages that the statement samples; null: it is not a sample. */
 function pagesOf({ text, values = [] }: Statement): number | null {
   if (!text.includes("as sampled (page")) return null;
   return (values.find((value) => Array.isArray(value) && typeof value[0] === "number") as unknown[])
@@ -61,11 +61,11 @@ const contains = ({ value, precision, low, high }: Value, count: number) =>
     ? value === count
     : Number(low) <= count && count <= Number(high ?? Infinity);
 
-// The rows are spread so evenly that the intervals are narrower than the error of the last, short page.
+// The last, short page adds an error larger than these narrow intervals, so only a deviation of 10 % is an error.
 const isAbout = ({ value }: Value, count: number) => Math.abs(value / count - 1) < 0.1;
 
 test("When a sample takes too long, a smaller one is read, with wider intervals.", async () => {
-  // Nine of ten intervals contain the true number, not every one.
+  // Only nine of ten intervals contain the true number, so several samples are read.
   const TRIES = 16;
   const sampled = async (most: number) => {
     const db = slow((statement) => Number(pagesOf(statement)) > most);
@@ -95,7 +95,7 @@ test("When not even a few pages can be read, the planner's estimate is used.", a
     assert.deepEqual([precision, high], ["capped", null], one);
   }
   assert.equal(names.value(undefined, ["ready"]).precision, "capped");
-  // The same holds for databases without statistics, and without an index in time.
+  // The counts are also right without statistics, and if no statement on indexes ends in time.
   await queue.sql("truncate worker._private_jobs");
   await queue.sql(
     `insert into worker._private_jobs (task_id) select 1 from generate_series(1, 9000)`,
@@ -106,7 +106,7 @@ test("When not even a few pages can be read, the planner's estimate is used.", a
   assert.deepEqual([states.ready.value, states.ready.precision], [0, "capped"]);
 });
 
-test("Statistics from before an insert was committed do not bound the counts.", async () => {
+test("Statistics that are older than the commit of an insert do not bound the counts.", async () => {
   await queue.sql("truncate worker._private_jobs");
   const client = await queue.pool.connect();
   await client.query(`begin;
@@ -135,7 +135,7 @@ test("When a small table cannot be read whole in time, it is sampled.", async ()
   assert.ok(findings.some(({ value }) => value === '"EUR"'));
 });
 
-test("Groups, their common properties and times are made from as many pages as time allows.", async () => {
+test("Groups, what their jobs have in common, and the horizon are read from as many pages as time allows.", async () => {
   const db = slow((statement) => Number(pagesOf(statement)) > 40);
   const gauge = await readGauge(db);
   const failed = await compileQuery(db, "is:failed");
@@ -159,7 +159,7 @@ test("Groups, their common properties and times are made from as many pages as t
 });
 
 test("An exact count continues after a step that takes too long, and reports undecided jobs.", async () => {
-  // 300 rows are too many for a statement, and one row is too slow by itself.
+  // A statement that counts more than 300 ids is too slow, and so is each that counts the job 1,234.
   const db = slow(({ text, values = [] }) => {
     const [from, to] = [Number(values[0]), Number(values[1])];
     return text.includes("count(*) as count") && (to - from > 300 || (from < 1_234 && to >= 1_234));

@@ -1,4 +1,4 @@
-// The admin works without any of the schema's extensions, and with a stock schema, which has none.
+// The admin works without any of the schema's extensions, and with a schema of Graphile Worker, which has none.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

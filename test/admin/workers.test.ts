@@ -1,4 +1,4 @@
-// The list of workers, with real ones: ours in both modes, a stock one without heartbeats, and a stale one.
+// The list of workers, with real workers: ours in both modes, a Graphile worker without heartbeats, and a stale one.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Logger, run } from "graphile-worker";
@@ -239,7 +239,7 @@ test("The lists are answered with any content of a heartbeat row.", async () => 
   assert.equal((await client.post("/api/maintenance", sweep)).status, 200);
 });
 
-test("On a stock schema every worker that holds a lock is unknown.", async () => {
+test("On a schema of Graphile Worker every worker that holds a lock is unknown.", async () => {
   const { emptyDatabase } = await import("../support/database.ts");
   const { url } = await emptyDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 1 });

@@ -1,4 +1,4 @@
-// --json: one dialect in every command, that of the HTTP contract; and the messages of results.
+// --json: every command prints the JSON of the HTTP API; and the messages of results.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -125,7 +125,7 @@ for (const name of Object.keys(installations)) {
   });
 }
 
-test("Stock Graphile Worker runs the jobs of this library, in order, with the exact payload.", async (t) => {
+test("Graphile Worker runs the jobs of this library, in order, with the exact payload.", async (t) => {
   const { pool, utils } = await installed(t, "Graphile Worker 0.18");
   const seen: [string, unknown][] = [];
   const texts: string[] = [];
@@ -160,7 +160,7 @@ test("Stock Graphile Worker runs the jobs of this library, in order, with the ex
     ["single", JSON.parse(exact)],
   ]);
   assert.equal(texts.at(-1), exact);
-  // Stock runOnce() may resolve before its last write is committed.
+  // Graphile Worker's runOnce() may resolve before its last write is committed.
   while ((await utils.countJobs()).locked > 0) await setImmediate();
   assert.deepEqual(await utils.countJobs(), {
     total: 2,
@@ -183,7 +183,7 @@ test("A job that failed in Graphile Worker is listed with its error and can be r
       },
     },
   });
-  // Stock runOnce() may resolve before its last write is committed.
+  // Graphile Worker's runOnce() may resolve before its last write is committed.
   await t.waitFor(async () => {
     const [job] = (await utils.listJobs({ state: "failed", search: "not today" })).jobs;
     assert.deepEqual([job?.id, job?.attempts, job?.lockedBy], [id, 1, null]);

@@ -103,7 +103,7 @@ test("Every option in the documentation exists.", () => {
   assert.deepEqual(unknown, []);
 });
 
-/** Returns a database with a stock schema of Graphile Worker. */
+/** Returns a database with a schema of Graphile Worker. */
 const stockDatabase = () =>
   databaseLike("docs_stock", async (connectionString) => {
     const logger = new Logger(() => () => {});

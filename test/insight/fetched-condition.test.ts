@@ -1,4 +1,4 @@
-// The condition fetched: locked by a worker that reports its running jobs, and not started.
+// The condition fetched: the job is locked by a worker that reports its jobs, and has not started.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { query } from "../../src/database/database.ts";
@@ -15,7 +15,7 @@ import { lockJob, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-/** Three jobs that w locked 3 s ago, and its report in a heartbeat of now. */
+/** Adds three jobs that worker w locked 3 s ago, and w's heartbeat of now with the report; null: no heartbeat. */
 async function locked(report: (ids: readonly string[]) => object | null): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < 3; n++) {
@@ -43,7 +43,7 @@ const matching = async (text: string) => {
   return rows.map(({ id }) => id);
 };
 
-/** Returns the numbers of fetched and of running jobs. List, query, count, index and sample must agree on them. */
+/** Returns the numbers of fetched and of running jobs, on which list, query, count, index and sample must agree. */
 async function seen(): Promise<readonly [number, number]> {
   const { jobs } = await listLightJobs(queue.db);
   const listed = (one: string) => jobs.filter(({ condition }) => condition === one).length;
@@ -60,7 +60,7 @@ async function seen(): Promise<readonly [number, number]> {
   assert.deepEqual([indexed.tallies.get("fetched"), indexed.tallies.get("running")], found);
   const sample = await sampleJobs(queue.db, [0], gauge);
   assert.deepEqual([sample.counts.fetched[0], sample.counts.running[0]], found);
-  assert.equal((await countJobs(queue.db)).locked, 3, "the contract's state has both");
+  assert.equal((await countJobs(queue.db)).locked, 3, "both have the state locked");
   return found;
 }
 
@@ -70,7 +70,7 @@ test("A locked job that a worker does not list as running is fetched.", async ()
   assert.deepEqual(await matching("is:running"), [first]);
 });
 
-test("The list of fetched jobs decides alone if a worker reports one.", async () => {
+test("If a worker reports a list of fetched jobs, its other locked jobs are running.", async () => {
   const [, second] = await locked((ids) => ({
     running_jobs: 1,
     running_job_ids: [ids[0]],
@@ -80,7 +80,7 @@ test("The list of fetched jobs decides alone if a worker reports one.", async ()
   assert.deepEqual(await matching("is:fetched"), [second]);
 });
 
-test("A job that was locked less than a second before the last heartbeat counts as running.", async () => {
+test("If a worker lists only running jobs, a job locked less than a second before its heartbeat is running.", async () => {
   await locked(() => ({ running_jobs: 0, running_job_ids: [] }));
   await queue.sql("update worker._private_jobs set locked_at = now() - interval '0.9 seconds'");
   await queue.sql("update worker._private_workers set last_heartbeat_at = now()");
@@ -88,7 +88,7 @@ test("A job that was locked less than a second before the last heartbeat counts 
 });
 
 const silent: Record<string, object | null> = {
-  "has no heartbeat, as a stock one": null,
+  "has no heartbeat, as a Graphile worker": null,
   "reports nothing": {},
   "reports a text instead of a list": {
     running_jobs: 0,
@@ -107,7 +107,7 @@ for (const [name, report] of Object.entries(silent)) {
   });
 }
 
-test("Without a table of workers all locked jobs are running.", async () => {
+test("If the table of workers does not exist, all locked jobs are running.", async () => {
   await locked(() => ({ running_job_ids: [] }));
   await queue.sql("alter table worker._private_workers rename to _private_hidden");
   try {

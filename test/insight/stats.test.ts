@@ -59,7 +59,7 @@ async function tallies(rows: Promise<Parameters<NameTallies["add"]>[0] | null>) 
   return all;
 }
 
-test("One pass counts the contract's states, by task, by queue and by worker.", async () => {
+test("One pass counts the HTTP API's four states, by task, by queue and by worker.", async () => {
   await fill(2_000, "n");
   const gauge = await readGauge(queue.db);
   assert.deepEqual([gauge.queues, gauge.lockedQueueIds.length], [40, 4]);

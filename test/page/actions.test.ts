@@ -1,4 +1,4 @@
-// Actions on jobs: each dialog shows what it will change, and the notice shows what has changed.
+// Actions on jobs: each dialog describes the change before it is made, and a notice reports the result.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -49,7 +49,7 @@ test("Completing a job deletes it.", async () => {
   assert.ok(await admin.utils.getJob(other));
 });
 
-test("Failing a job takes its attempts and writes down the reason.", async () => {
+test("A job that is failed by hand has no attempts left, and the reason is its last error.", async () => {
   const id = await addJob({ maxAttempts: 4 });
   await visit(admin, `/jobs/${id}`, async ({ page }) => {
     await start(page, id, "Fail…");
@@ -65,7 +65,7 @@ test("Failing a job takes its attempts and writes down the reason.", async () =>
   assert.equal(job?.attempts, 4);
 });
 
-test("Running a failed job now gives it its attempts back.", async () => {
+test("A failed job that is run now has its attempts reset.", async () => {
   const id = await addJob({ maxAttempts: 2 });
   await admin.utils.permanentlyFailJobs([id], "cold");
   await visit(admin, `/jobs/${id}`, async ({ page }) => {
@@ -80,7 +80,7 @@ test("Running a failed job now gives it its attempts back.", async () => {
   assert.deepEqual([job?.state, job?.attempts], ["ready", 0]);
 });
 
-test("A failed job is retried with all its attempts; what has not failed needs no retry.", async () => {
+test("A retry resets the attempts of a failed job; the button is missing for a job that has not failed.", async () => {
   const id = await addJob({ maxAttempts: 2 });
   await admin.utils.permanentlyFailJobs([id], "cold");
   await visit(admin, `/jobs/${id}`, async ({ page }) => {
@@ -94,7 +94,7 @@ test("A failed job is retried with all its attempts; what has not failed needs n
   assert.deepEqual([job?.state, job?.attempts, job?.maxAttempts], ["ready", 0, 2]);
 });
 
-test("A job that is run now without attempts left is reported as not run, with what would run it.", async () => {
+test("Running a job now without a reset of its attempts is reported as not done if it has none left.", async () => {
   const id = await addJob({ maxAttempts: 2 });
   await admin.utils.permanentlyFailJobs([id], "cold");
   await visit(admin, `/jobs/${id}`, async ({ page }) => {
@@ -107,7 +107,7 @@ test("A job that is run now without attempts left is reported as not run, with w
   assert.equal((await admin.utils.getJob(id))?.state, "failed");
 });
 
-test("Rescheduling changes what was filled in, by the local clock, and nothing else.", async () => {
+test("A reschedule changes only the fields that are filled in; times are in the browser's time zone.", async () => {
   const id = await addJob({ maxAttempts: 9, priority: 5 });
   const work = async ({ page }: { page: Page }) => {
     await start(page, id, "Reschedule…");
@@ -125,7 +125,7 @@ test("Rescheduling changes what was filled in, by the local clock, and nothing e
   assert.deepEqual([job?.attempts, job?.maxAttempts, job?.priority], [3, 9, 5]);
 });
 
-test("A job is removed by its key, from its own page and from the list.", async () => {
+test("A job is removed by its key, on the page of the job and on the list of jobs.", async () => {
   const [first, second] = [await addJob({ jobKey: "pot:1" }), await addJob({ jobKey: "pot 2" })];
   const work = async ({ page }: { page: Page }) => {
     await start(page, first, "Remove by key…");
@@ -141,7 +141,7 @@ test("A job is removed by its key, from its own page and from the list.", async 
     await waitForText(page, "Enter the key of the job.");
     await page.getByLabel("Job key").fill("pot 2");
     await confirm(page, [], "Remove the job");
-    // The row stays in its place while the list is in use, and is marked.
+    // While the list is in use, the removed job's row stays in its place and is marked.
     await page.locator(`#job-${second}.gone`).waitFor();
   };
   await visit(admin, `/jobs/${first}`, work, { mayMeet: /404 \(Not Found\)/ });
@@ -156,7 +156,7 @@ const bulk = {
 };
 
 for (const [action, { verb, result }] of Object.entries(bulk)) {
-  test(`"${verb}" skips the locked job and reports 2 of 3.`, async () => {
+  test(`"${verb}" leaves out a locked job, and reports 2 of 3 jobs as changed.`, async () => {
     const task = `bulk ${action}`;
     const soon = { runAt: new Date(Date.now() + 3_600_000) };
     const all = [await addJob(soon, task), await addJob(soon, task), await addJob(soon, task)];
@@ -187,7 +187,7 @@ for (const [action, { verb, result }] of Object.entries(bulk)) {
   });
 }
 
-test("Cancelling changes nothing and sends nothing.", async () => {
+test("A dialog that is closed by its button Cancel sends nothing and changes no job.", async () => {
   const id = await addJob();
   await visit(admin, `/jobs/${id}`, async ({ page, requests }) => {
     for (const action of ["Complete…", "Fail…", "Reschedule…", "Run now…"]) {

@@ -1,14 +1,14 @@
-// The list of all views: every page, and every dialog, menu and layer over one. A new page needs a row here.
-// Accessibility, widths and an empty console are tested for each view.
+// The list of all views: every page, and every dialog, menu and layer over a page. A new page needs a row here. Tests
+// open each view and check its accessibility, its layout at several widths, and that the console stays empty.
 import type { Page } from "playwright-core";
 import { waitForData } from "./harness.ts";
 
 export interface View {
   readonly name: string;
   readonly route: string;
-  /** The tab's title before "· worker"; absent if it is not the same in every width. */
+  /** The tab's title before "· worker"; absent if it depends on the width of the window. */
   readonly title?: string;
-  /** Opens a layer over the page, or `inPage` a part of the page. */
+  /** Opens a layer over the page; with `inPage`, a part of the page. */
   readonly act?: (page: Page) => Promise<unknown>;
   readonly inPage?: true;
 }
@@ -173,10 +173,10 @@ export const views: readonly View[] = [
   },
 ];
 
-/** Closes an open layer, opens the page, and opens its own layer. */
+/** Closes the open layer of the previous view, if any, and opens the view: its page, then what `act` opens. */
 export async function open(page: Page, { route, act, inPage }: View): Promise<void> {
   const over = page.locator("dialog, details[data-menu][open]");
-  // If no layer is open, Escape would leave the page.
+  // Escape is pressed only if a layer is open, because without one it would leave the page.
   if ((await over.count()) > 0) await page.keyboard.press("Escape");
   await over.waitFor({ state: "detached" });
   await page.evaluate((hash) => {

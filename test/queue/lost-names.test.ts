@@ -126,7 +126,7 @@ test("Names that a copy has read are restored by the copy itself.", async () => 
   assert.deepEqual(await readLostNames(queue.db), NONE);
 });
 
-test("A queue that a stock cleanup has deleted gets a new row and name, and its jobs stay in one queue.", async () => {
+test("A queue that Graphile Worker's cleanup has deleted gets a new row and name, and its jobs stay in one queue.", async () => {
   await queue.sql("select worker.add_job('t', '{}', 'q'), worker.add_job('t', '{}', 'q')");
   await queue.sql("delete from worker._private_job_queues");
   assert.deepEqual(await readLostNames(queue.db), { queues: [1], queuedJobs: 2, tasklessJobs: 0 });

@@ -159,7 +159,7 @@ test("An extension that is incomplete in its newest version is updated with its 
   assert.doesNotMatch(page.dialogText, /From version/);
 });
 
-test("A stock schema is named as such, and changes need a confirmation.", async () => {
+test("A schema of Graphile Worker is marked as such, and changes need a confirmation.", async () => {
   const schema = database().schema as NonNullable<Database["schema"]>;
   const stock = {
     ...schema,

@@ -176,7 +176,7 @@ test("A password that comes from a function reaches the thread.", async () => {
   }
 });
 
-test("On a stock schema recovery is off, which is logged, and jobs run.", async () => {
+test("On a schema of Graphile Worker recovery is off, which is logged, and jobs run.", async () => {
   const { url } = await emptyDatabase();
   const { pool, close } = testPool(url);
   await installStock(pool);

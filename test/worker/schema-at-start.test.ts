@@ -32,7 +32,7 @@ const objects = (url: string) =>
      join pg_namespace n on n.oid = pronamespace where nspname = 'worker' order by 3, 1`,
   );
 
-/** Returns a database with a stock schema. */
+/** Returns a database with a schema of Graphile Worker. */
 async function stockDatabase(): Promise<string> {
   const { url } = await emptyDatabase();
   const client = new pg.Client({ connectionString: url });
@@ -66,7 +66,7 @@ describe("The start of a worker", () => {
     assert.deepEqual(await Promise.all(both), [none, none]);
   });
 
-  test("does not change an existing schema, ours or a stock one.", async () => {
+  test("does not change an existing schema, ours or Graphile Worker's.", async () => {
     for (const url of [(await migratedDatabase()).url, await stockDatabase()]) {
       const before = await objects(url);
       await runOnce({ ...quiet, connectionString: url });

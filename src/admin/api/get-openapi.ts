@@ -1,5 +1,5 @@
-// GET /api/openapi.json: the OpenAPI document of all routes, made from the route table and from the
-// declarations that check requests.
+// GET /api/openapi.json: the OpenAPI document of all routes. It is made from the table of routes, and from the
+// declarations by which requests are checked.
 
 import { VERSION } from "../../base/version.ts";
 import { AS_OF } from "../../http/repeat/conditional.ts";
@@ -35,14 +35,14 @@ const errorSchema = {
           type: "integer",
           description: "where the problem begins in the field's text, in UTF-16 units",
         },
-        end: { type: "integer", description: "where it ends, exclusive" },
+        end: { type: "integer", description: "where the problem ends, exclusive" },
         suggestion: { type: ["string", "null"], description: "what to write in its place" },
       },
     }),
   },
 };
 
-/** For each error status, the name among the document's responses and the meaning. */
+/** For each error status: its name in `components.responses` of the document, and its meaning. */
 const errors: Readonly<Record<number, readonly [name: string, description: string]>> = {
   400: ["BadInput", "A field is unknown, missing, or out of range; nothing was changed"],
   401: ["Unauthorized", "No credentials, or wrong ones"],
@@ -65,7 +65,7 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
   ],
 };
 
-/** Requests for a thing that is named outside of the path, and may not exist. */
+/** Requests that name a thing in their query or body, and are answered 404 if it does not exist. */
 const MAY_MISS = new Set([
   "GET /api/queue",
   "GET /api/cron-entry",
@@ -75,7 +75,7 @@ const MAY_MISS = new Set([
   "POST /api/limits",
 ]);
 
-/** Requests outside of operations that a state, a revision, or a missing extension can refuse. */
+/** Requests, except those on operations, that are answered 409 for a state, a revision or a missing extension. */
 const MAY_CONFLICT = new Set([
   "POST /api/jobs",
   "POST /api/jobs/action",
@@ -85,12 +85,12 @@ const MAY_CONFLICT = new Set([
   "GET /api/limits/{name}",
 ]);
 
-/** Requests without a body whose answer can exceed the limit. */
+/** Requests without a body that are answered 413 if the answer exceeds its limit. */
 const MAY_EXCEED = new Set(["GET /api/jobs/{id}"]);
 
 const asOf = {
   description:
-    "the moment whose state the answer shows; for a 304, that of the answer whose ETag is in If-None-Match",
+    "the moment whose state the answer shows; for a 304, the moment of the new read, which found the same",
   schema: { type: "string", format: "date-time" },
 };
 const etag = {

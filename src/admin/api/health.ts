@@ -1,4 +1,4 @@
-// GET /healthz and /readyz: for probes, without a login and without details.
+// GET /healthz and /readyz, for probes. They need no login, so their answers contain no details.
 import { WorkerError } from "../../base/errors.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { json, jsonText } from "../../http/response.ts";
@@ -9,10 +9,10 @@ const READ_ONLY = "read_only_server is true on a standby, or when PostgreSQL ref
 
 const MAX_IDS = 100;
 const IGNORING =
-  "of the worker in this process: jobs whose code still runs after their signal and the grace, at most 100";
+  "only with a worker in this process: the ids of its jobs whose code still runs although their signal has aborted and the abort grace is over; at most 100";
 
 export const health: Operation = {
-  summary: "200 while the process can serve",
+  summary: "200 while the process answers requests",
   answer: withOptional(record({ status: "string" }), {
     jobs_ignoring_signal: withDescription("integer[]", IGNORING),
   }),
@@ -32,7 +32,7 @@ export const ready: Operation = {
   },
 };
 
-/** The route needs no login, so the response has only the code of the cause. The log has the details. */
+/** Returns a 503 with only the code of the cause, because the route needs no login. The log has the details. */
 function notReady(error: unknown): Refusal {
   const reason = error instanceof WorkerError ? error.code : "internal_error";
   return new Refusal(503, "not_ready", "not ready", {

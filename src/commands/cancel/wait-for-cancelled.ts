@@ -35,7 +35,7 @@ export async function waitForCancelledJobs(
   await requireTables(db, CONTROL_TABLES, "cancelling jobs");
   const endsAtMs = monotonic() + timeoutMs;
   for (;;) {
-    // Where no worker of this library runs, no other process ends requests.
+    // If no worker of this library runs, no other process ends requests.
     await endCancellations(db);
     const results: readonly CancelResult[] = await cancelOutcomes(db, checked);
     const leftMs = endsAtMs - monotonic();

@@ -1,4 +1,4 @@
-// Declares the command that changes a schedule; implemented in stored-schedules.ts.
+// Declares the command that changes a schedule. changeSchedule() in stored-schedules.ts performs it.
 import { changedSchedule, checkedSchedule } from "../../domain/cron/schedule.ts";
 import { defineCommand } from "../declare/command.ts";
 import { optional } from "../declare/field.ts";
@@ -18,7 +18,7 @@ import {
 } from "./schedule-fields.ts";
 import { changeSchedule } from "./stored-schedules.ts";
 
-/** The fields of the options without their defaults, because an omitted option stays. */
+/** The fields of the options, without defaults: an option that is not given keeps its stored value. */
 const unchanged = Object.fromEntries(
   Object.entries(optionFields).map(([name, { default: _, ...field }]) => [name, field]),
 ) as typeof optionFields;
@@ -52,7 +52,7 @@ export const changeScheduleCommand = defineCommand({
     "worker schedule change nightly --jitter 5m --revision 4",
   ],
   answer,
-  // Checked with a valid definition, because the stored one is not known yet.
+  // The stored schedule has not been read yet, so the changes are checked on a valid sample, which has a key if needed.
   problems: (input) => problemsIn(() => changedSchedule(sampleFor(input), changesOf(input))),
   run: async (db, input) => {
     try {

@@ -96,7 +96,7 @@ const wireNames: Readonly<Record<string, string>> = {
   ...{ maxAttempts: "max_attempts", jobKey: "key", jobKeyMode: "job_key_mode" },
 };
 
-/** Runs `step`, whose problems get the names of the wire. */
+/** Runs `step`. The fields in the problems that it throws get the names of the HTTP API. */
 export function inWireNames<T>(step: () => T): T {
   try {
     return step();

@@ -1,5 +1,5 @@
-// Columns that an application has added to the table of jobs. They are treated as parts of a job, except by an undo: a
-// job that it restores has their defaults.
+// Columns that an application has added to the table of jobs. The undo of a deletion inserts the jobs without them, so
+// restored jobs have the columns' defaults. Jobs that still exist keep their values in every undo.
 import { type Database, query, type Statement } from "../database.ts";
 
 const own = [

@@ -1,5 +1,5 @@
-// The tables and indexes of the queue's schema: their sizes, their dead rows, and their last vacuum. All of it comes
-// from the catalogue and the statistics, so no table is read.
+// The tables of the queue's schema, with their sizes, dead rows and last vacuum, and its indexes, with their sizes and
+// uses. All facts come from PostgreSQL's catalogue and statistics, so no table is read.
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
@@ -9,7 +9,7 @@ export interface RelationFacts {
   readonly total_bytes: number;
   readonly table_bytes: number;
   readonly index_bytes: number;
-  /** The number of rows by the statistics, not counted. */
+  /** The number of rows, as the statistics estimate it. */
   readonly live_rows: number;
   readonly dead_rows: number;
   readonly changed_since_analyze: number;
@@ -22,12 +22,12 @@ export interface IndexFacts {
   readonly name: string;
   readonly table: string;
   readonly bytes: number;
-  /** How often the index was used since the statistics began. */
+  /** How often the index was used since the statistics were last reset. */
   readonly scans: number;
   readonly is_valid: boolean;
 }
 
-// The maximum number of reported tables. The queue has a dozen; its schema may contain others.
+// The largest number of tables in a report. The queue has up to 20; its schema may contain others.
 const MAX_TABLES = 50;
 const MAX_INDEXES = 100;
 
@@ -52,7 +52,7 @@ export async function readIndexes(db: Database): Promise<IndexFacts[]> {
 /** A row as it arrives: bigint is text. */
 type Texts<T> = { readonly [K in keyof T]: T[K] extends number ? string : T[K] };
 
-// greatest() ignores nulls.
+// A table may have been vacuumed only by hand, or only automatically: greatest() ignores nulls.
 const tablesSql: Statement = () => `
   select
     class.relname::text as name,

@@ -1,5 +1,5 @@
-// Differences from the original schema: missing objects, and triggers and foreign keys that were added to the table of
-// jobs, which slow down every job.
+// Differences from the original schema: missing functions and indexes, triggers on the table of jobs, foreign keys of
+// other tables to the queue's tables, and functions of the queue that use another schema.
 import { type Database, query, type Statement } from "../database.ts";
 import { readStrayFunctions, type StrayFunction } from "../stray-functions.ts";
 
@@ -9,7 +9,7 @@ export interface SchemaDrift {
   /** The missing indexes, with the statements that build them again. */
   readonly missingIndexes: readonly { readonly name: string; readonly statement: string }[];
   readonly triggers: readonly string[];
-  /** Foreign keys of other tables, which prevent the deletion of the queue's rows. */
+  /** Foreign keys of other tables to the queue's tables. They prevent the deletion of rows that they refer to. */
   readonly references: readonly { readonly name: string; readonly table: string }[];
   /** The queue's functions that use the tables of another schema. */
   readonly strays: readonly StrayFunction[];

@@ -25,7 +25,7 @@ export interface CronSchedule {
  * the day of the month and the day of the week are restricted, a day that matches either of them is a match (as in cron
  * and Graphile Worker).
  *
- * Where a zone's clock changes: a fixed time of day, without `*` or a step in minute and hour, matches once a day. If
+ * On a day when a zone's clock changes, a fixed time (minute and hour without `*` or a step) matches once. If
  * the time is repeated, its first occurrence matches; if it is skipped, the end of the gap. All other expressions
  * follow real time: they match in both passes of a repeated hour, and not in a skipped hour. Throws InputError with all
  * problems; their paths have the form `column 3`.

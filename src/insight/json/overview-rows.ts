@@ -1,10 +1,10 @@
-// The rows of an overview in the contract's form, for the admin and the command line.
+// The rows of an overview in the JSON of the HTTP API, for the admin and the command line.
 
 import type { ActiveWorker } from "../read/list-active-workers.ts";
 import type { LockedWorker } from "../read/list-locked-workers.ts";
 import type { QueueSummary } from "../read/list-queues.ts";
 
-/** Returns a queue in the contract's form. */
+/** Returns a queue as in the HTTP API. */
 export function queueJson(queue: Omit<QueueSummary, "lockedAt">) {
   return {
     id: queue.id,
@@ -20,14 +20,14 @@ export function queueJson(queue: Omit<QueueSummary, "lockedAt">) {
   };
 }
 
-/** Returns a worker that holds locks in the contract's form. */
+/** Returns a worker that holds locks, as in the HTTP API. */
 export function lockedWorkerJson({ workerId, lockedJobs, lockedQueues }: LockedWorker) {
   return { worker_id: workerId, locked_jobs: lockedJobs, locked_queues: lockedQueues };
 }
 
 /**
- * Returns a worker with a heartbeat in the contract's form. It is built by hand, because its metadata is passed on as
- * text.
+ * Returns a worker with a heartbeat, as in the HTTP API. The JSON is built by hand, because the worker's metadata is
+ * passed on as text.
  */
 export function activeWorkerJson(worker: ActiveWorker): string {
   const members = JSON.stringify({

@@ -16,7 +16,7 @@ export function countOf(tally: NameTally | undefined, which: readonly TallyName[
   return tally === undefined ? 0 : sumOf(tally.counts, which);
 }
 
-/** The number of jobs of a queue in each of the contract's states. */
+/** The number of jobs of a queue in each of the HTTP API's four states. */
 export interface QueueCounts {
   /** The number of due jobs, whether or not the queue is locked. */
   readonly ready: Value;

@@ -1,4 +1,4 @@
-// The contract's own filters (state, task, queue, search) as conditions of a walk.
+// The filters of a list besides its query (state, task, queue, search) as conditions of a walk.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Condition, conditionData, conditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";

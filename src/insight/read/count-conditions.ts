@@ -1,4 +1,4 @@
-// The exact number of jobs in each condition, and in each of the contract's states, in one pass.
+// The exact number of jobs in each condition, and in each of the HTTP API's four states, in one pass.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";

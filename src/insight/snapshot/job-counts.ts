@@ -26,7 +26,7 @@ export interface MeasuredCounts {
   readonly conditions: Readonly<Record<Condition, Value>>;
   /** The number of retrying jobs whose next attempt is due. */
   readonly retryingDue: Value;
-  /** The number of jobs in each state of the contract. */
+  /** The number of jobs in each of the four states of the HTTP API. */
   readonly states: Readonly<Record<State, Value>>;
   /**
    * The earliest time of all due jobs, of ready jobs, and of scheduled jobs, RFC 3339; null if there is none, or it is

@@ -1,5 +1,5 @@
-// The number of jobs in each condition. Due and future retries are counted separately, so that the contract's four
-// states follow from the same numbers.
+// The number of jobs in each condition. Due and future retries are counted separately, so that the numbers of the HTTP
+// API's four states follow from the same counts.
 import {
   type Condition,
   type ConditionData,
@@ -46,7 +46,7 @@ const inOneState = (state: State): readonly TallyName[] =>
     return state === "ready" ? "retrying_due" : "retrying_ahead";
   });
 
-/** The counted conditions that form each state of the contract. */
+/** The counted conditions that form each state of the HTTP API. */
 export const inState: Readonly<Record<State, readonly TallyName[]>> = {
   ready: inOneState("ready"),
   scheduled: inOneState("scheduled"),

@@ -1,4 +1,4 @@
-// The condition of a walk: combines the query and the contract's filters, all of which must match.
+// The condition of a walk. A job matches if the query and the filters state, task, queue and search all match.
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { ANY_SHAPE, bothOf } from "../query/parts/shape.ts";
 

@@ -1,5 +1,5 @@
-// The orders of lists of jobs. Each is a list of segments that are walked in sequence: first the jobs that have the
-// sort key, then the rest by id. A locked or failed job has no due time; a job that has not failed has no failure time.
+// The orders of lists of jobs. An order is a list of segments that are walked in sequence: first the jobs that have the
+// sort key, in its order, then the others by id. Locked and failed jobs, for example, have no due time.
 import {
   type Condition,
   conditionData,
@@ -29,9 +29,9 @@ export type JobSort = (typeof jobSorts)[number];
 /** A column by which jobs are sorted. */
 export interface Key {
   readonly column: string;
-  /** Returns SQL for the key as a text that has the exact value. */
+  /** Returns SQL: the exact value of the expression, as a text. */
   readonly out: (expression: string) => string;
-  /** Turns such a text into the value of a parameter; the next is the parameter's type. */
+  /** Returns the value of a parameter for such a text. `type`: the parameter's SQL type. */
   readonly parameter: (text: string) => string;
   readonly type: string;
   readonly isValid: (text: string) => boolean;
@@ -41,7 +41,7 @@ export interface Key {
 export type SegmentOrder =
   /** By id, because no other order is requested. */
   | { readonly kind: "ids" }
-  /** By an index, for each of these priorities or as a whole. */
+  /** By an index, which is read once for each of `priorities`, or as a whole if that is null. */
   | {
       readonly kind: "index";
       readonly keys: readonly Key[];
@@ -52,7 +52,7 @@ export type SegmentOrder =
 
 export interface Segment {
   readonly way: SegmentOrder;
-  /** The condition of the segment's jobs, on the alias `jobs`. */
+  /** The SQL condition of the segment's jobs. The table's alias is `jobs`. */
   readonly where: string;
   readonly descending: boolean;
   /** The direction of ids in a walk by id. */
@@ -112,7 +112,7 @@ export function segmentsOf(
       const way: SegmentOrder = {
         kind: "index",
         keys: [number("priority"), runAt],
-        // Due jobs precede future ones within each priority.
+        // The index has the due jobs of a priority before its future ones: a query of either reads each priority.
         priorities: shape.isDue === null && shape.conditions === null ? null : facts.priorities,
       };
       return keyedSegments(way, isAvailable(jobs), waiting, false, shape);
@@ -148,7 +148,7 @@ export function segmentsOf(
 const failed = isFailed(jobs);
 const locked = isLocked(jobs);
 
-/** Returns the way of the optional index if it exists; otherwise a ranking. */
+/** Returns the order by the optional index of this name if it exists, otherwise by ranking. */
 function rankedOrder(key: Key, index: string, { indexes }: OrderFacts): SegmentOrder {
   return indexes.has(index)
     ? { kind: "index", keys: [key], priorities: null }
@@ -162,8 +162,8 @@ const byId = (where: string, descending: boolean): Segment => ({
   fromNewest: descending,
 });
 
-// In a descending order, a walk by id begins with the newest jobs: recently changed jobs are more often among them, so
-// its first result is better.
+// If no index has a descending order, jobs are read by id, beginning with the newest: these have more often changed
+// recently, so the first answer is closer to the final one.
 const byKey = (way: SegmentOrder, where: string, descending: boolean): Segment => ({
   way,
   where,
@@ -171,7 +171,7 @@ const byKey = (way: SegmentOrder, where: string, descending: boolean): Segment =
   fromNewest: descending,
 });
 
-/** Returns the segment of the jobs that have the sort key, and that of the others, by id. */
+/** Returns the segment of the jobs that have the sort key, and the segment of the others, by id. */
 function keyedSegments(
   way: SegmentOrder,
   where: string,

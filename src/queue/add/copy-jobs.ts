@@ -1,5 +1,5 @@
-// Adds any number of jobs by COPY, PostgreSQL's fastest way, for imports and fan-outs. Memory is limited to two parts,
-// whatever the length of the list.
+// Adds any number of jobs by COPY, the fastest way of PostgreSQL, for imports and fan-outs. However long the list is,
+// only two parts of it are in memory.
 import { nextTurn } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
 import { BinaryRows } from "../../database/connection/binary-rows.ts";
@@ -24,24 +24,24 @@ import { addBatch } from "./add-batch.ts";
 import { flagsText } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-/** The number of jobs that are checked and written together. */
+/** The number of jobs in a step: they are checked together, and written to the same part. */
 const STEP_JOBS = 500;
 
-/** The size of one COPY, plus or minus a step: so large that the pause between two COPYs does not matter. */
+/** The size from which a part is sent, checked after each step: so large that pauses between COPYs do not matter. */
 const PART_BYTES = 1024 * 1024;
 
-/** The size of a COPY if PostgreSQL is idle, as at the beginning. */
+/** The size from which a part is sent if no COPY is running, as at the beginning. */
 const MIN_PART_BYTES = 64 * 1024;
 
 type GivenJob = JobToAdd | JobByTask;
 type Jobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
 /**
- * Adds the jobs, all or none, and returns their number. Once the promise resolves, they are committed. On a client of
- * the caller they are written in the caller's transaction, and only its rollback removes them; without a transaction,
- * each part (at most about 1 MiB) is committed. Workers are notified once. The jobs must not have keys, because COPY
- * cannot replace rows: use addJobs for those. Throws InputError (naming `jobs[n]`), WorkerError, and whatever an
- * iterable throws.
+ * Adds the jobs and returns their number. On a pool they are added all or none, and committed when the promise
+ * resolves. On a client of the caller they are part of its transaction; if it has begun none, each part is committed by
+ * itself. A part ends with the step of 500 jobs that reaches 1 MiB, or earlier. Workers are notified once. The jobs
+ * must not have keys, because COPY cannot replace rows: use addJobs for those. Throws InputError (naming `jobs[n]`),
+ * WorkerError, and whatever an iterable throws.
  */
 export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
   return (await copyAll(db, jobs, false)).added;
@@ -54,7 +54,7 @@ export interface CopyResult {
   readonly replaced: number;
 }
 
-/** Like copyJobs(), but for jobs that may have keys: a step that contains keys is added as a batch, in its turn. */
+/** Like copyJobs(), but for jobs that may have keys: addBatch() adds each step with keys, in the list's order. */
 export const copyKeyedJobs = (db: Database, jobs: Jobs): Promise<CopyResult> =>
   copyAll(db, jobs, true);
 
@@ -69,7 +69,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
     let count = 0;
     let replaced = 0;
     let part: Part | null = null;
-    // One part is written while the next one is built, so two parts are in memory.
+    // `written`: the COPY of one part, which runs while the next part is built.
     let written = Promise.resolve();
     let isWriting = false;
     const spare: BinaryRows[] = [];
@@ -81,15 +81,15 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
         if (stored !== sent) throw skippedRows(db, sent, { stored });
         spare.push(rows.clear());
       });
-      // The promise is awaited one part later. This handler prevents an unhandled rejection until then.
+      // The next call awaits `written`. Until then this handler prevents an unhandled rejection.
       written.catch(() => {});
       part = null;
     };
     try {
       for await (const step of steps(jobs)) {
         const specs = resolve(step, count, mayHaveKeys);
-        // Jobs that addBatch() adds need this, too: if this transaction added names, a later step on another connection
-        // would wait for them for ever.
+        // Also before addBatch(): if that added a name in this transaction, a later step that reads the name on another
+        // connection would wait for ever.
         await resolveNames(hasSpareConnection(db.client) ? db : inside, names, specs, written);
         if (specs.some(isKeyed)) {
           if (part !== null) await send(part);
@@ -100,24 +100,24 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
           continue;
         }
         const extras = extrasOf(specs);
-        // The jobs of one COPY have the same columns.
+        // A COPY has the same columns for all its jobs, so a step with other columns begins another part.
         if (part !== null && part.extras.join() !== extras.join()) await send(part);
         part ??= { rows: spare.pop() ?? new BinaryRows(PART_BYTES), extras, jobs: 0 };
         part.jobs += specs.length;
         writeRows(part, specs, names, startUs + count);
         count += specs.length;
-        // Only a turn of the event loop shows whether PostgreSQL has finished.
+        // `isWriting` becomes false only in a turn of the event loop, after PostgreSQL has answered.
         if (isWriting) await nextTurn();
         if (part.rows.bytes >= (isWriting ? PART_BYTES : MIN_PART_BYTES)) await send(part);
       }
       if (part !== null) await send(part);
     } finally {
-      // Until a running COPY has ended, the connection cannot send a rollback.
+      // After an error: while a COPY runs, the connection cannot send the rollback.
       await written.catch(() => {});
     }
     await written;
-    // The names were read in other transactions, so a cleanup may have deleted some meanwhile. From here on a cleanup
-    // waits for this transaction.
+    // The names were read in other transactions, so a cleanup may have deleted some since. putBackNames() restores
+    // them, and from then on a cleanup waits for this transaction.
     await putBackNames(inside, "identifier", namedOf(names.tasks), { all: true });
     await putBackNames(inside, "queue_name", namedOf(names.queues), { all: true });
     if (count > 0) await query(inside, notifySql, [count]);
@@ -125,7 +125,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
   });
 }
 
-/** Whether names can be read on another connection while the COPY occupies its own. */
+/** Whether the pool has a second connection, on which names can be read while a COPY uses the first. */
 function hasSpareConnection(client: Queryable): boolean {
   if (!isPool(client)) return false;
   const { idleCount, totalCount, waitingCount, options } = client;
@@ -189,8 +189,8 @@ const tasksSql = namesStatement("identifier");
 const queuesSql = namesStatement("queue_name");
 
 /**
- * Reads the ids of names on another connection if there is one: in this transaction, other adds of a new name would
- * wait until the last row. On the same connection the names are read once `written` has resolved.
+ * Reads the ids of names, and adds new names, on another connection if there is one: added in this transaction, a new
+ * name would make other adds of it wait until the last row. Waits for `written`, because a COPY may use the connection.
  */
 async function resolveNames(
   db: Database,
@@ -223,7 +223,7 @@ async function resolveIds(
 
 const notifySql: Statement = () => `select ${announceJobs("$1::int")}`;
 
-/** The optional columns. Task, payload and time are always written. */
+/** The columns that a COPY may leave out. Task, payload and time are always written. */
 type Extra = "job_queue_id" | "max_attempts" | "priority" | "flags";
 
 const EXTRAS: Readonly<Record<Extra, (spec: ResolvedJob) => unknown>> = {
@@ -234,8 +234,8 @@ const EXTRAS: Readonly<Record<Extra, (spec: ResolvedJob) => unknown>> = {
 };
 
 /**
- * Returns the columns in which some job has a value of its own. The others are left out, because each column costs time
- * in PostgreSQL.
+ * Returns the columns in which a job has a value other than the default. The others are left out, because each column
+ * costs time in PostgreSQL.
  */
 function extrasOf(specs: readonly ResolvedJob[]): Extra[] {
   const all = Object.keys(EXTRAS) as Extra[];
@@ -248,8 +248,8 @@ const target =
     `${s}._private_jobs (${["task_id", "payload", "run_at", ...extras].join(", ")})`;
 
 /**
- * Writes the rows. Jobs without a run_at get consecutive microseconds from the start of the transaction. At the commit
- * none of these is in the future, because a row takes longer than a microsecond.
+ * Writes the rows. Jobs without a run_at get consecutive microseconds from the start of the transaction, in the list's
+ * order. At the commit none of these times is in the future, because a row takes longer than a microsecond.
  */
 function writeRows(
   { rows, extras }: Part,

@@ -1,5 +1,5 @@
 // Writes a batch that PostgreSQL refuses: a foreign key or a trigger of the application prevents a change, or another
-// session has locked a row. The batch is halved until each refused result is alone; all others are written. Where a
+// session has locked a row. The batch is halved until each refused result is alone; all others are written. If a
 // statement has waited for a lock until its time limit, the results of locked rows are written later; if no row is
 // locked, a trigger has waited, and each result is written alone.
 import { codeOf, messageOf } from "../../base/errors.ts";

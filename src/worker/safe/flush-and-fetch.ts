@@ -37,7 +37,7 @@ export interface FlushAnswer {
   /** The time of the fetch by the database's clock, in seconds since the epoch. */
   readonly nowSeconds: number;
   readonly written: ResultBatch;
-  /** Ids of jobs among them whose lock was lost. */
+  /** The ids of the jobs in `written` whose lock was lost. */
   readonly lost: readonly string[];
   /** Results that failed, or may have failed when the connection was lost. */
   readonly unconfirmed: ResultBatch;

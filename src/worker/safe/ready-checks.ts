@@ -54,7 +54,7 @@ export class ReadyChecks {
     try {
       return await mayHaveReady(connection.database, identifiers, pauses);
     } catch {
-      return true; // A fetch that fails, too, reports the error.
+      return true; // Then a fetch follows, and reports the error if it fails, too.
     } finally {
       connections.giveBack(connection);
     }

@@ -1,4 +1,4 @@
-// The parts of the safe mode, some of which it shares.
+// The objects that the safe mode works with. It shares some of them with the other fetchers of the worker.
 import type { Clock } from "../../base/clock.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import type { ConnectionsParts } from "../connection/connections.ts";

@@ -1,4 +1,4 @@
-// Makes the streams of the safe mode, and names what they share.
+// Creates the streams of the safe mode, and gives each the parts that all of them share.
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
 import type { FetcherLink } from "../fetch/fetcher.ts";
@@ -24,9 +24,9 @@ export interface StreamsParts {
 }
 
 export interface StreamMakers {
-  /** Returns the stream of a group of limited tasks; null: the main stream. */
+  /** Creates the stream of a group of limited tasks; for null, the main stream. */
   make(group: LimitedGroup | null): Stream;
-  /** `owner`: the stream of limited tasks for which it fetches; null: it fetches for the main stream's tasks. */
+  /** Creates a stream of managed queues. `owner`: the stream of the limited tasks that it fetches; null: all others. */
   makeManaged(owner: Stream | null): ManagedStream;
 }
 
@@ -39,7 +39,7 @@ export function streamMakers(own: StreamsParts, queues: ManagedQueues): StreamMa
     return { ...shared, queueParts, group, free: kind, tasks: of };
   };
   return {
-    // The fast mode takes no limited jobs.
+    // The fast mode runs no jobs of limited tasks, so their stream fetches all of them.
     make: (group) => {
       if (group === null) return new Stream(parts(null, free, tasks));
       return new Stream(parts(group, "all", parametersOf(group.names)));

@@ -156,11 +156,11 @@ async function main(): Promise<void> {
   await database.close();
   const report = `# Results of the admin's benchmark
 
-${new Date().toISOString().slice(0, 10)}, ${Number(jobs).toLocaleString("en")} jobs${options.sorted ? " sorted by outcome" : ""}, PostgreSQL ${version}, Node ${process.versions.node}, ours ${VERSION},
+${new Date().toISOString().slice(0, 10)}, ${Number(jobs).toLocaleString("en")} jobs${options.sorted ? " sorted by condition" : ""}, PostgreSQL ${version}, Node ${process.versions.node}, ours ${VERSION},
 ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, load average ${loadavg()[0]?.toFixed(1)} at the end (of the benchmark itself about 1 to 2).
 Times are the 95th percentile of one client, or the longest if marked so. "Port's SQL": the plain statement of
-Graphile Worker's Rust port for the same page, in the same run. "Noise": how much longer a fixed statement took
-before and after the measure than in the quietest moment of the run; figures are not corrected by it.
+Graphile Worker's Rust port for the same page, in the same run. "Noise": a fixed statement's time around the measure,
+divided by its shortest time in the run; figures are not corrected by it. "Parameter": queue, identifier or search, not q.
 
 ${table(lines)}
 `;

@@ -1,5 +1,5 @@
-// A large queue on the stock schema, the same every time: 200 tasks, 5,000 queues, 4 priorities. 60 % of the jobs are
-// scheduled, 20 % ready, 15 % failed, the others retrying; a few hundred are locked. There are some three hundred error
+// A large queue without optional indexes, the same every time: 200 tasks, 5,000 queues, 4 priorities. 60 % of the jobs
+// are scheduled, 20 % ready, 15 % failed, the others retrying; a few hundred are locked. There are some 300 error
 // groups, and ten workers with heartbeats, two of them stale.
 import type pg from "pg";
 
@@ -91,8 +91,8 @@ const namesSql = (schema: string) => `
   select 'tenant-' || i || '-queue' from generate_series(1, ${QUEUES - 1}) i
   union all select 'rare-queue'`;
 
-// $1, $2: the first and last id; $3: all jobs; $4: sorted by outcome. The last task and the last queue
-// have some seven jobs each. Tasks and queues are used unevenly, by the square of a random number.
+// $1, $2: the first and last id; $3: the number of jobs; $4: whether they are sorted by condition. The last task and
+// the last queue have some seven jobs each. Tasks and queues are used unevenly, by the square of a random number.
 // `kind`: 0 scheduled, 1 ready, 2 failed, 3 retrying. In the error group 0 all amounts are in EUR.
 const jobsSql = (schema: string) => `
   with drawn as materialized (

@@ -20,13 +20,13 @@ export interface BenchServer extends AsyncDisposable {
   readonly bossUrl: string;
   /** An empty database, for BullMQ. */
   readonly bullUrl: string;
-  /** The same as `queueUrl`, with all extensions. */
+  /** A database like that of `queueUrl`, but with all extensions. */
   readonly extendedUrl: string;
   /** A connection to the database of `queueUrl`. */
   readonly client: pg.Client;
-  /** `queues` 0 = jobs without a queue. */
+  /** Adds jobs to the database of `queueUrl`. `queues`: the number of named queues; 0: jobs without a queue. */
   seed(jobs: number, queues?: number): Promise<void>;
-  /** The same in the database of `extendedUrl`, without limits, and with paused tasks that have no jobs. */
+  /** Like seed(), in the database of `extendedUrl`. Removes all limits, and pauses tasks that have no jobs. */
   seedExtended(jobs: number, options?: ExtendedSeed): Promise<void>;
   /** `group`: the pg-boss group of all jobs. Default: none. */
   seedBoss(jobs: number, group?: string): Promise<void>;
@@ -35,7 +35,7 @@ export interface BenchServer extends AsyncDisposable {
 export interface ExtendedSeed {
   readonly pausedTasks?: number;
   readonly queues?: number;
-  /** More urgent jobs of the task `beside`. */
+  /** The number of jobs of the task `beside`, which are more urgent. */
   readonly beside?: number;
 }
 

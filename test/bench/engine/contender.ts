@@ -1,4 +1,4 @@
-// Runs a task in a child process. Several children start together.
+// Runs duties of the benchmark, each in a child process. When all children are ready, they begin together.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Answer, Duty } from "./duty.ts";

@@ -6,7 +6,7 @@ export interface Duty {
   readonly postmaster: number;
   /** The number of jobs that exist, or are to be added. */
   readonly jobs: number;
-  /** A contender that has not finished by then is measured by the jobs that it has done. */
+  /** A contender that has not finished after this time is measured by the jobs that it has done. */
   readonly limitMs: number;
   readonly priority?: number;
   readonly way?: "one" | "many" | "bulk";

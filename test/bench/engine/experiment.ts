@@ -13,9 +13,9 @@ export interface Row {
   readonly rivals: readonly string[];
   readonly better: "more" | "less";
   /** `ratio`: our figure divided by the best rival's; `value`: our figure. */
-  /** null: shown without a target, beside the mode that has it. */
+  /** null: the row has no target, and is not judged. */
   readonly target: { readonly ratio: number } | { readonly value: number } | null;
-  /** The ratio is the median of those of each round, which run one after the other. Needs one rival. */
+  /** Whether the ratio is the median of the rounds' ratios, instead of the medians' quotient. Needs one rival. */
   readonly isPaired?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Tasks of an engine that runs while jobs are added: latency, beside scheduled jobs, idle, and for a day.
+// Duties in which an engine runs while jobs are added: latency, beside scheduled jobs, idle, and for two days.
 import { setTimeout } from "node:timers/promises";
 import type pg from "pg";
 import type { Duty, Sample } from "./duty.ts";

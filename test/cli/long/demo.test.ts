@@ -151,7 +151,7 @@ test("A data directory that cannot be created is rejected with the reason.", asy
   const { stderr, status } = await worker(["demo", "--data-dir", "/dev/null/data"]);
   assert.match(stderr, /cannot use the data directory \/dev\/null\/data \(.*ENOTDIR.*--data-dir/);
   assert.equal(status, 1);
-  // Where nothing can be created, Node's own recursive mkdir never ends.
+  // Node's own recursive mkdir never ends below /proc, in which no directory can be created.
   const nowhere = await worker(["demo", "--data-dir", "/proc/nowhere/data"]);
   assert.match(nowhere.stderr, /cannot use the data directory \/proc\/nowhere\/data \(.*ENOENT/);
   assert.equal(nowhere.status, 1);

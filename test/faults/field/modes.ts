@@ -17,5 +17,5 @@ export const MODES: readonly Mode[] = [
   { name: "beside stock", fastLane: false, stock: true },
 ];
 
-/** `beside-stock`, for files, databases and the command line. */
+/** Returns `beside-stock` for `beside stock`: the name for files, databases and the command line. */
 export const slug = ({ name }: Mode): string => name.replaceAll(" ", "-");

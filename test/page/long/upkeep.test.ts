@@ -236,7 +236,7 @@ test("An index is built beside a writer, shown with its progress, cancelled, bui
   });
 });
 
-test("An extension is added, and a stock schema is marked as such.", async () => {
+test("An extension is added, and a schema of Graphile Worker is marked as such.", async () => {
   const stock = await startAdmin({ schema: "graphile_worker", samples: false, stock: true });
   await visit(stock, "/maintenance", async ({ page }) => {
     await waitForText(page, /Graphile Worker's, level \d+ of 20, unchanged until you migrate/);

@@ -8,7 +8,7 @@ import { isAvailable, type Job, lockedJobsOf, SECOND, unlock, type World } from 
 /** A worker's id, or null for a fast lane. */
 export type Holder = string | null;
 
-/** Runs `end` on those that `by` has locked; returns the others. */
+/** Calls `end` for each of the jobs that `by` has locked. Returns the places of the others. */
 function fenced(
   world: World,
   by: Holder,

@@ -1,6 +1,6 @@
-// The product: the same calls to the queue's own operations, on a real PostgreSQL. A run is one
-// transaction, so now() does not advance and times can be compared to the microsecond; time passes by
-// making everything in the tables older.
+// The product under test: performs the calls that the model gets with the queue's own functions, on a real PostgreSQL.
+// A run is one transaction, in which now() stays the same, so times can be compared to the microsecond. To let time
+// pass, all times in the tables are moved into the past.
 import type pg from "pg";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { commands } from "../../../src/commands/index.ts";
@@ -37,7 +37,7 @@ export class Product {
   readonly #hasLeases: boolean;
   /** The database's clock, microseconds since the epoch. */
   readonly #nowUs: bigint;
-  /** By place: jobs in the order in which they were first returned. */
+  /** The ids of jobs by place. The model names a job by its place: the order in which jobs were first returned. */
   readonly #ids: string[] = [];
 
   private constructor(db: Database, utils: WorkerUtils, hasLeases: boolean, nowUs: bigint) {
@@ -47,7 +47,7 @@ export class Product {
     this.#nowUs = nowUs;
   }
 
-  /** A client on which statements have the time of the transaction, too. */
+  /** The client, on which statement_timestamp() is replaced by now(), which stays the same. */
   get #frozen(): Queryable {
     const { client } = this.#db;
     return {
@@ -58,7 +58,7 @@ export class Product {
     };
   }
 
-  /** Returns the product on a client in a transaction, which the caller rolls back. */
+  /** Returns the product on `client`, which is in a transaction that the caller rolls back. */
   static async begin(client: pg.Client, schema: string, hasLeases: boolean): Promise<Product> {
     const db = { client, schema: schemaName(schema), preparedStatements: true };
     const utils = await makeWorkerUtils({ pool: client as unknown as pg.Pool, schema });
@@ -66,7 +66,7 @@ export class Product {
     return new Product(db, utils.with(client), hasLeases, BigInt(row?.us ?? 0));
   }
 
-  /** Runs the call, about the jobs of `world`, and returns its result. */
+  /** Performs the call, and returns its result in the model's form. `world`: the model's state before the call. */
   async perform(world: World, call: Call): Promise<unknown> {
     const ids = placesOf(world, call).map((place) => this.#ids[place] ?? "");
     switch (call.do) {
@@ -218,7 +218,7 @@ export class Product {
     return { workers: workerIds, jobs, queues };
   }
 
-  /** The rows in the form of the model's. */
+  /** Returns the contents of the tables in the form of the model's `visible()`. */
   async visible(): Promise<Visible> {
     const [row] = await query<{ jobs: string; queues: string; leases: string }>(
       this.#db,
@@ -249,7 +249,7 @@ export class Product {
     return ids.map((id) => this.#place(id)).sort((a, b) => a - b);
   }
 
-  /** RFC 3339 with microseconds. */
+  /** Returns the time `inUs` microseconds after now, as RFC 3339 with microseconds. */
   #moment(inUs: number): string {
     const us = this.#nowUs + BigInt(inUs);
     const digits = String(us % 1_000n).padStart(3, "0");
@@ -257,7 +257,7 @@ export class Product {
   }
 }
 
-/** The worker of fast lanes. Rows do not contain its id. */
+/** The worker id for calls of a fast lane (`by` is null). A row that it has locked does not contain the id. */
 const LANE = "worker-1";
 const lockOf = (by: Holder) => (by === null ? "row" : "locked_by");
 

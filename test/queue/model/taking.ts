@@ -1,4 +1,4 @@
-// Which jobs a worker gets, and in which order.
+// The fetch of the model: which jobs a worker takes.
 import { isAvailable, type Job, type World } from "./world.ts";
 
 export interface Taking {
@@ -6,11 +6,11 @@ export interface Taking {
   readonly want: number;
   readonly tasks: readonly string[];
   readonly forbidden: readonly string[];
-  /** Which part of a run of a named queue a job takes; null = unknown. */
+  /** The duration of a job, as a share of the longest run of a named queue; null: unknown. */
   readonly share: number | null;
 }
 
-/** The jobs that a worker may take: due, of one of its tasks, in an unlocked queue or none. */
+/** Whether a worker may take the job: it is due, of one of its tasks, not forbidden, and in no locked queue. */
 const isReadyFor = (world: World, { tasks, forbidden }: Taking, job: Job): boolean =>
   isAvailable(job) &&
   job.runAt <= world.now &&
@@ -21,10 +21,10 @@ const isReadyFor = (world: World, { tasks, forbidden }: Taking, job: Job): boole
 const byUrgency = (a: Job, b: Job) => a.priority - b.priority || a.runAt - b.runAt;
 
 /**
- * Takes the most urgent jobs: lower priorities first, and the longest due within a priority. Among equals
- * any may come first, so those in `preferred` do. The attempt counts from here on: a job that kills its
- * worker must use up its attempts. A named queue is locked with its jobs, and a run of it is no longer than
- * the duration of its jobs allows: one job, if that is unknown.
+ * Takes the most urgent jobs, and returns their places: the lowest priority first, and within a priority the earliest
+ * `runAt`. Among equal jobs the product may take any, so the model takes those in `preferred`, which the product took.
+ * Their attempt counts from now on, so that a job that kills its worker uses up its attempts. Their named queues are
+ * locked, too. From one queue it takes only as many jobs as `share` allows: one, if that is null.
  */
 export function take(world: World, taking: Taking, preferred: readonly number[]): number[] {
   const ready = [...world.jobs.values()]
@@ -48,7 +48,7 @@ export function take(world: World, taking: Taking, preferred: readonly number[])
   return taken.map(({ place }) => place).sort((a, b) => a - b);
 }
 
-/** Limits these jobs, which are in order, to the runs of their queues. */
+/** Returns the jobs, which are in order, without those beyond one run of their queue. */
 function cut(jobs: readonly Job[], { share }: Taking): Job[] {
   const most = share === null ? 1 : Math.max(1, Math.floor(1 / share));
   return jobs.filter(

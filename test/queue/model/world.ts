@@ -4,7 +4,7 @@
 
 /** Times are microseconds of the model's own clock, which only `time passes` advances. */
 export interface Job {
-  /** The order of creation, for which the product has an id. */
+  /** The job's place in the order of creation. In the product it has an id instead. */
   readonly place: number;
   task: string;
   queue: string | null;
@@ -60,7 +60,7 @@ export const MS = 1_000;
 export const SECOND = 1_000 * MS;
 export const HOUR = 3_600 * SECOND;
 
-/** Not locked, and attempts are left. */
+/** Whether the job is not locked and has attempts left. */
 export const isAvailable = (job: Job): boolean =>
   job.lockedBy === null && job.attempts < job.maxAttempts;
 

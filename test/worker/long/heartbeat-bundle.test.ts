@@ -1,4 +1,4 @@
-// The heartbeat thread without files: its text as the build embeds it, in a bundle of one file.
+// The heartbeat thread in a bundle of one file, which contains the thread's program as a text.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,16 +19,16 @@ const directory = mkdtempSync(join(tmpdir(), "worker-bundle-"));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
 const text = join(directory, "heartbeat-thread.json");
-// The build is plain JavaScript, without types.
+// The build is plain JavaScript, so the function's type is written here.
 const { thread } = (await import(new URL("../../../build/bundle.mjs", import.meta.url).href)) as {
   thread(path: string): Promise<void>;
 };
 await thread(text);
 
-test("The text requires only built-in modules of Node.", () => {
+test("The embedded program of the heartbeat thread requires only built-in modules of Node.", () => {
   const source = JSON.parse(readFileSync(text, "utf8")) as string;
   const required = [...source.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name = ""]) => name);
-  // pg requires these two only if they are configured.
+  // pg requires these two packages only if an application has configured them.
   const optional = ["pg-native", "pg-cloudflare"];
   assert.deepEqual(
     required.filter((name) => !isBuiltin(name) && !optional.includes(name)),
@@ -47,7 +47,7 @@ const asModule: BuildOptions = {
 };
 const source = readFileSync(entry, "utf8");
 const body = source.indexOf("\n\n", source.lastIndexOf("\nimport "));
-// CommonJS has no top-level await, and an empty import.meta, about which esbuild warns.
+// CommonJS has no top-level await, so the body becomes a function. The warning about an empty import.meta is silenced.
 const asCommonJs: BuildOptions = {
   stdin: {
     contents: `${source.slice(0, body)}\nvoid (async () => {${source.slice(body)}})();`,
@@ -59,7 +59,7 @@ const asCommonJs: BuildOptions = {
 };
 
 for (const bundled of [asModule, asCommonJs])
-  test(`In a bundle of one file (${bundled.format}) the heartbeat runs in a thread, from that text.`, async () => {
+  test(`In a bundle of one file (${bundled.format}) the heartbeat thread runs the embedded program.`, async () => {
     const program = join(directory, bundled.format === "cjs" ? "worker.cjs" : "worker.mjs");
     await build({
       ...bundled,

@@ -15,7 +15,7 @@ const seed = Number(process.env["LIMITS_SEED"] ?? Math.trunc(Math.random() * 2 *
 const dice = random(seed);
 const queue = workerQueue(() => migratedDatabase("worker", ["controls", "limits"]));
 
-/** By the contract, workers apply a limit within this time. */
+/** The time within which workers apply a limit, as documented. */
 const APPLIED_MS = 2_000;
 const DURATION_MS = 20_000;
 const TASKS = ["mail_a", "mail_b", "mail_c", "other"] as const;

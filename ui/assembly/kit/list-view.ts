@@ -1,4 +1,4 @@
-/** How a list looks: its search, its table, whose rows can be reached with the arrow keys, and its pages. */
+/** The parts of a page with a list: search field, table, in which the arrow keys move between rows, and pager. */
 import { ago } from "../controls/age";
 import { button, check, link, ownButton } from "../controls/button";
 import { empty } from "../controls/empty";
@@ -8,13 +8,13 @@ import { Model } from "../model/model";
 import { ListPage } from "./list-page";
 import { Column, Row } from "./row";
 
-/** The age of the rows from which it is shown, in milliseconds. */
+/** The age from which the pager shows how old the rows are, in milliseconds. */
 const OLD_MS: f64 = 10000;
 const KEYS = "ArrowDown ArrowUp Shift+ArrowDown Shift+ArrowUp Home End Space Enter Escape";
 
 const SHAPES = 12;
 
-/** The table, or what replaces it. `none`: shown if there are no rows. */
+/** The table with its pager, or a placeholder or error instead. `none`: shown if there are no rows. */
 export function listView(m: Model, page: ListPage, label: string, none: Node): Node {
   const data = page.rows;
   const waits = data.error.length === 0 && (data.ready ? page.isTurning(m) : data.isLate(m));
@@ -45,7 +45,7 @@ export function listView(m: Model, page: ListPage, label: string, none: Node): N
         [
           page.spanningHeads.length > 0 ? widths(columns, isSelectable) : nothing,
           head(page, columns, isSelectable),
-          // No row of the list has arrived yet.
+          // While rows are loading the body is empty, and the placeholder rows are in the foot.
           el("tbody", [], waits ? [] : rows),
           waits ? el("tfoot", [], rows) : nothing,
         ],
@@ -55,7 +55,7 @@ export function listView(m: Model, page: ListPage, label: string, none: Node): N
   );
 }
 
-/** A placeholder row while rows are loading. */
+/** A row of placeholders, shown while rows are loading. */
 function shape(index: i32, columns: Column[], isSelectable: bool): Node {
   const cells: Node[] = isSelectable ? [leaf("td", "c-check", "")] : [];
   for (let i = 0; i < columns.length; i++)
@@ -88,7 +88,7 @@ function hasColumnRows(page: ListPage): bool {
   return false;
 }
 
-/** The widths of the columns, for a table whose first row has none. */
+/** The widths of the columns, for a table whose first row is one cell across all columns. */
 function widths(columns: Column[], isSelectable: bool): Node {
   const list: Node[] = isSelectable ? [leaf("col", "c-check", "")] : [];
   for (let i = 0; i < columns.length; i++) list.push(leaf("col", columns[i].name, ""));
@@ -153,13 +153,13 @@ function rowView(
     cells.push(el("td", [cls("c-check")], [box]));
   }
   const own = row.cells(m);
-  // On a narrow screen each cell has the name of its column. Rows of the previous tab have other columns.
+  // On a narrow screen each cell shows its column's name. Rows of the previous tab, with other columns, get no names.
   for (let i = 0; i < own.length && own.length === columns.length; i++)
     own[i].attrs.push(attr("data-head", columns[i].head));
   return el("tr", attrs, cells.concat(own));
 }
 
-/** Returns `300, by severity`; for a search `3 queues match, by severity`; empty while the count is unknown. */
+/** Returns `300, by severity`; for a search `3 queues match, by severity`; empty without a count or without rows. */
 export function listCountText(page: ListPage, order: string): string {
   if (page.count === i64.MIN_VALUE || page.list.rows.length === 0) return "";
   return page.address.value("search").length > 0
@@ -167,7 +167,7 @@ export function listCountText(page: ListPage, order: string): string {
     : numberText(page.count) + order;
 }
 
-/** The button `14 new · show`, if rows wait that would move others. */
+/** The button `14 new · show`, while new or removed rows wait because showing them would move others. */
 export function newsPill(page: ListPage): Node {
   const list = page.list;
   if (!list.hasNews) return nothing;
@@ -221,7 +221,7 @@ function pager(m: Model, page: ListPage): Node {
   );
 }
 
-/** Returns `, read 24 s ago`, if something has changed since and the answer is too large to be requested again soon. */
+/** Returns `, read 24 s ago` if the rows are at least 10 s old and something has changed since they were read. */
 function readAgo(m: Model, page: ListPage): string {
   const rows = page.rows;
   const isOld = m.now - rows.answeredAt >= OLD_MS && page.changedAt(m) > rows.answeredAt;
@@ -232,7 +232,7 @@ function cursorPath(page: ListPage, cursor: string): string {
   return page.address.with("cursor", cursor);
 }
 
-/** What is shown if a search or a filter matches no row, with a link to all rows. */
+/** Shown if a search matches no row, with a link that clears the search. */
 export function nothingFound(page: ListPage): Node {
   const searched = page.address.value("search");
   const all = page.address.with("search", "");

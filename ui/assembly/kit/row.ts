@@ -85,7 +85,7 @@ export class Column {
   constructor(
     readonly name: string,
     readonly head: string,
-    /** The order after the first click, and that after the next; empty: none. */
+    /** The orders after the first and after the second click on the heading; empty: none. */
     readonly sort: string,
     readonly reverse: string,
   ) {}

@@ -14,7 +14,7 @@ export function sentence(words: string, links: Links): Node[] {
   return nodes.concat(linkNames(words.substring(end), links));
 }
 
-/** The same without bold. */
+/** Returns the sentence with its names as links, and without bold. */
 export function linkNames(words: string, links: Links): Node[] {
   const worker = links.worker;
   if (worker !== null && words.includes(worker))

@@ -1,4 +1,4 @@
-// GET /api/horizon: all jobs that are not running, by the time at which they were due, failed, or will run.
+// GET /api/horizon: all jobs that are not locked, by the time at which they were due, have failed, or will run.
 
 import { text } from "../../../commands/declare/field.ts";
 import { drawn } from "../../../insight/horizon/buckets.ts";
@@ -10,9 +10,9 @@ import { listOf, record } from "../../wire/json-schema.ts";
 import { countBetween, inQuery, readQuery } from "../../wire/wire.ts";
 
 const query = {
-  buckets: countBetween(10, 120, `buckets of the time axis, ${DEFAULT_BUCKETS} by default`),
-  task: inQuery(text(["Task", "only jobs of this task; empty: of any"], 0, 128)),
-  queue: inQuery(text(["Queue", "only jobs of this queue; empty: of any"], 0, 128)),
+  buckets: countBetween(10, 120, `number of time buckets, ${DEFAULT_BUCKETS} by default`),
+  task: inQuery(text(["Task", "only jobs of this task; empty: of all tasks"], 0, 128)),
+  queue: inQuery(text(["Queue", "only jobs of this queue; empty: all jobs"], 0, 128)),
 };
 
 const counts = listOf("integer");
@@ -20,7 +20,7 @@ const counts = listOf("integer");
 export const horizonSchema = record(
   {
     now: "time",
-    // In seconds from now, one more than there are buckets. The outermost buckets have no end.
+    // The edges of n buckets: n + 1 numbers of seconds from now. The first and the last bucket have no outer end.
     edges: listOf({ type: "number" }),
     series: record(Object.fromEntries(drawn.map((one) => [one, counts]))),
     error: counts,
@@ -32,7 +32,7 @@ export const horizonSchema = record(
 );
 
 export const getHorizon: Operation = {
-  summary: "Jobs that are not running, by condition, in buckets of time that are finer near now",
+  summary: "Jobs that are not locked, by condition, in buckets of time that are narrower near now",
   query,
   answer: horizonSchema,
   run: async ({ insight }, request) => {

@@ -1,4 +1,4 @@
-// GET /api/incidents: conditions that need a person, the worst first.
+// GET /api/incidents: problems that need attention, the worst first.
 
 import { incidentKinds } from "../../../insight/incidents/incident.ts";
 import { incidentsJson } from "../../../insight/json/insight-json.ts";

@@ -46,7 +46,7 @@ const entry = record(
     worker_ids: "string[]",
     // How the versions of the entry on live workers differ; null if they are the same.
     differs: "string?",
-    // The quarters of an hour, 0 to 95, in which it runs in the next 24 hours.
+    // The quarters of an hour, 0 to 95, in which the entry has a tick within the next 24 hours.
     quarters_ahead: "integer[]",
     // `code` or `schedule`. The members below are null for an entry in code.
     source: "string",

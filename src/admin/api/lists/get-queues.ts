@@ -154,7 +154,7 @@ export const getOneQueue: Operation = {
 };
 
 /**
- * This route is for names that cannot be in a path: an empty one, and `.` and `..`, which clients remove from paths.
+ * GET /api/queue?name= is for names that a path cannot have: the empty name, and `.` and `..`, which clients remove.
  */
 export const getNamedQueue: Operation = {
   ...getOneQueue,

@@ -1,4 +1,4 @@
-// GET /api/suggest: completions of a query.
+// GET /api/suggest: completions of a query that is being typed, for the place of its cursor.
 
 import { text } from "../../../commands/declare/field.ts";
 import { MAX_CHARACTERS } from "../../../domain/portable/query/limits.ts";
@@ -10,7 +10,7 @@ import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 
 const query = {
   q: inQuery(text(["Query", "the query as typed so far"], 0, MAX_CHARACTERS)),
-  at: countInQuery("the position of the cursor in the query, in UTF-16 units; its end by default"),
+  at: countInQuery("the cursor's place in the query, in UTF-16 units; the query's end by default"),
 };
 
 const answer = record(
@@ -23,7 +23,7 @@ const answer = record(
 
 export const getSuggest: Operation = {
   summary:
-    "Completions of a query at one position: texts for the part of the query that `replace` names",
+    "Completions of a query at the cursor: each suggestion is a text for the range `replace` of the query",
   query,
   answer,
   run: async ({ databases }, request) => {

@@ -49,7 +49,7 @@ async function readSnapshot(
   if (await settlesWithin(reading, remainingMs(COUNTS_SHARE))) {
     return reading.catch((error: unknown) => (isUnreachable(error) ? "away" : "unknown"));
   }
-  // A slow database answers the check, and one that hangs does not.
+  // The counts are late. The check distinguishes a slow database, which answers it, from one that does not respond.
   const check = readiness.check();
   if (!(await settlesWithin(check, remainingMs(ALL_SHARE)))) return "away";
   return isUnreachable((await check).problem) ? "away" : "unknown";

@@ -40,8 +40,8 @@ const overview = record(
         started_at: "time",
         metadata: "json",
         is_stale: "boolean",
-        // true: the metadata is omitted. The metadata of all workers together is too long, and this one's is among
-        // the longest.
+        // true: this worker's metadata is omitted, because the metadata of all workers together is too long, and its
+        // own is among the longest.
         metadata_left_out: "boolean",
       }),
     ),

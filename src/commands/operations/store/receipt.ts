@@ -1,4 +1,4 @@
-// The outcomes of an operation's jobs: changed, skipped, failed again since, and the results of its undo.
+// The receipt of an operation: which jobs it changed or skipped, which failed again since, and what its undo did.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { failedAt, wasFailedByHand } from "../../../insight/expressions/failed-at.ts";
 import type { CanaryOutcome, Outcome, Receipt } from "../model/operation-store.ts";
@@ -6,15 +6,15 @@ import { receiptJobs } from "./receipt-jobs.ts";
 import { rowsAfter } from "./rows-after.ts";
 
 /**
- * A condition: the job has failed again. A job that no longer exists has finished; a job that has used another attempt
- * and waits again has failed, unless it was failed by hand.
+ * A condition on `jobs` and its stored row: the job has failed again since the operation. It is not locked, has an
+ * error, and has used another attempt since; a job that was failed by hand does not count.
  */
 export const FAILED_AGAIN = (images: string): string => `
   jobs.locked_at is null and jobs.last_error is not null
     and jobs.attempts > ${images}.left_attempts and ${failedAt("jobs")} > ${images}.left_at
     and not ${wasFailedByHand("jobs")}`;
 
-/** A condition: the job was failed or cancelled by hand since, so its state is not evidence. */
+/** A condition: the job was failed or cancelled by hand since, so the canary does not count it. */
 const FAILED_BY_HAND = `jobs.locked_at is null and jobs.attempts > images.left_attempts and ${wasFailedByHand("jobs")}`;
 
 const canarySql = (s: string) => `
@@ -33,7 +33,7 @@ export async function canaryOf(db: Database, id: string): Promise<CanaryOutcome>
   return { gone, failedAgain: failed, undecided: total - gone - failed };
 }
 
-/** For each outcome a condition on stored rows; for an undo in progress, on those that it has processed. */
+/** For each outcome, a condition on stored rows. `undone` includes only rows that the undo has processed so far. */
 const conditions: Readonly<Record<Outcome, string>> = {
   done: "images.outcome = 'd'",
   locked: "images.outcome = 'l'",
@@ -48,10 +48,10 @@ const conditions: Readonly<Record<Outcome, string>> = {
   undo_locked: "images.undo_outcome = 'l'",
 };
 
-// The number of rows that one page reads: of many done jobs, few may have failed again.
+// The number of rows that a page of `failed_again` reads: of many changed jobs, few may have failed again.
 const MAX_SCANNED = 5_000;
 
-/** Returns the condition for the rows after the cursor. Rows of skipped jobs are few and have their own index. */
+/** Returns a condition: the row is after the cursor. Rows of skipped jobs are few, and are found by their own index. */
 const rowsOfPage = (outcome: Outcome) =>
   conditions[outcome].startsWith("images.outcome = 'd'")
     ? rowsAfter("images", "$1::bigint", "$2::bigint")

@@ -77,7 +77,7 @@ export const keyset: Measure = {
       ["latest due first", { sort: "-due", q: "is:scheduled" }],
       ["priority", { sort: "priority" }],
       // The next hour is full of retrying jobs, so the first pages look at some 2,000 rows each.
-      ["priority where few match", { sort: "priority", q: "is:scheduled" }],
+      ["priority, few matches", { sort: "priority", q: "is:scheduled" }],
     ];
     for (const [name, parameters] of orders) {
       let cursor: string | null = null;
@@ -96,7 +96,7 @@ export const keyset: Measure = {
     const port = await statementMs(bench, portSql(bench.schema).pageAt(Math.trunc(bench.jobs / 2)));
     lines.push(
       atMost(
-        "page without filter, contract's form",
+        "page without filter, full payloads",
         await p95(20, () => answerMs(bench, page({}))),
         15,
         "ms",
@@ -108,8 +108,8 @@ export const keyset: Measure = {
 };
 
 const rare: readonly (readonly [string, Record<string, string>])[] = [
-  ["rare queue (contract)", { queue: "rare-queue" }],
-  ["rare task (contract)", { identifier: "nightly_report" }],
+  ["rare queue, parameter", { queue: "rare-queue" }],
+  ["rare task, parameter", { identifier: "nightly_report" }],
   ["rare queue", { q: "queue:rare-queue", fields: "row" }],
   ["rare task", { q: "task:nightly_report", fields: "row" }],
   ["rare task, failed", { q: "is:failed task:nightly_report", fields: "row" }],
@@ -191,7 +191,7 @@ export const text: Measure = {
     const port = await statementMs(bench, portSql(bench.schema).text(missing));
     const lines: Line[] = [];
     for (const [name, parameters, mostMs] of [
-      ["text miss (contract)", { search: missing }, 8_000],
+      ["text miss, parameter", { search: missing }, 8_000],
       ["text miss", { q: `"${missing}"`, fields: "row" }, 8_000],
       ["payload field miss", { q: "payload.currency:XYZ", fields: "row" }, 5_000],
     ] as const) {

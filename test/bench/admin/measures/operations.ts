@@ -81,8 +81,8 @@ export const operations: Measure = {
       lines.push(
         line(`reschedule with pauses, ${moved.done} jobs`, "", `${short(moved.perSecond)}/s`, null),
       );
-      lines.push(atMost("fetch p95 during it", moved.fetch / quiet, 2, "×"));
-      lines.push(atMost("first fetch after it", await prober.once(), 50));
+      lines.push(atMost("reschedule with pauses: fetch p95", moved.fetch / quiet, 2, "×"));
+      lines.push(atMost("reschedule with pauses: first fetch after", await prober.once(), 50));
       const undone = await bench.admin.post(`/api/operations/${moved.id}/undo`, {});
       if (undone.status > 202) lines.push(line("undo", "200", undone.text.slice(0, 80), false));
       else {
@@ -100,7 +100,7 @@ export const operations: Measure = {
       lines.push(atMost(`stop (${stopped.state})`, performance.now() - requestedAt, 500));
       const failed = await speed(bench, { q: "is:ready", action: "fail" }, null, UNTHROTTLED);
       lines.push(atLeast(`fail, ${failed.done} jobs`, failed.perSecond, 10_000, "/s"));
-      lines.push(atMost("first fetch after it", await prober.once(), 50));
+      lines.push(atMost("fail: first fetch after", await prober.once(), 50));
       const completed = await speed(
         bench,
         { q: "is:failed", action: "complete" },
@@ -135,15 +135,15 @@ export const hugePayload: Measure = {
     await bench.db.query(`delete from ${bench.schema}._private_jobs where id = ${rows[0].id}`);
     return [
       row.status === 200
-        ? atMost("rows beside it", row.ms, 50)
-        : line("rows beside it", "200", String(row.status), false),
+        ? atMost("huge payload: fields=row", row.ms, 50)
+        : line("huge payload: fields=row", "200", String(row.status), false),
       line(
-        "full page beside it",
+        "huge payload: full page",
         "200, ≤ 8 MB",
         `${full.status}, ${short(full.text.length / 2 ** 20)} MB`,
         full.status === 200 && full.text.length <= 8 * 2 ** 20,
       ),
-      line("the job itself", "413", String(one.status), one.status === 413),
+      line("huge payload: the job", "413", String(one.status), one.status === 413),
     ];
   },
 };

@@ -1,5 +1,5 @@
-// Limits: what one costs that is not hit, what a full one costs the tasks beside it, what it costs a queue; and, beside
-// rivals, how many jobs run at once in eight processes, and how many a second.
+// Limits: the cost of a limit that is not hit, of a full limit for another task, and of limits of queues. With rivals:
+// how many jobs run at once in eight processes, and how many a second.
 import { makeWorkerUtils } from "../../../../src/utils/worker-utils.ts";
 import { mostAtOnce } from "../../../worker/most.ts";
 import { contend } from "../contender.ts";
@@ -101,7 +101,7 @@ export const limitRivals: Experiment = {
   }),
   async run(bench, contender) {
     const limitMs = bench.options.quick ? 4_000 : 10_000;
-    // More than can run.
+    // More jobs than can run within the limit, so that no process runs out of jobs.
     const jobs = Math.ceil((limitMs / MS) * CAPACITY * 1.2);
     const url = await seedRival(bench, contender, jobs);
     if (typeof url !== "string") return url;

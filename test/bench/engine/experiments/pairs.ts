@@ -1,5 +1,5 @@
-// What pauses cost: this build beside another one on the same server, in turns. The other build, of a commit without
-// them, is given by `--against`.
+// The cost of pauses: this build and another one run in turns on the same server. `--against` names the other build, of
+// a commit without pauses.
 import type { Experiment, Row } from "../experiment.ts";
 
 const PAUSED_TASKS = 20;

@@ -23,7 +23,7 @@ interface QueueRow {
   readonly name: string;
   readonly ours: string;
   readonly rivals: readonly string[];
-  /** null: shown without a target. */
+  /** The target of the ratio; null: none. */
   readonly ratio: number | null;
 }
 

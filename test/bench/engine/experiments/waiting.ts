@@ -18,12 +18,12 @@ export const latency: Experiment = {
     dispatch("p50, fast lane", "fast", "net50_ms", 0.6),
     dispatch("p99, fast lane", "fast", "net99_ms", 1),
   ],
-  // The targets are for a machine with other work. On an idle one the processors halt, and each wake-up takes some
-  // 50 µs, whatever the engine does.
+  // The targets were set on a machine with other work. On an idle machine the processors halt, and each wake-up takes
+  // some 50 µs, whatever the engine does.
   run: (bench, contender) => besideOtherWork(() => startJobs(bench, contender)),
 };
 
-/** The same with the machine to itself. */
+/** The dispatch latency on an idle machine. */
 export const latencyAlone: Experiment = {
   name: "latency-alone",
   contenders: [...GW, "ours", "fast"],
