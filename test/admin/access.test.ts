@@ -252,7 +252,7 @@ test("An empty token header does not count as a failed login.", async () => {
   assert.equal((await attempt(rightCredentials.header)).status, 200);
 });
 
-test("Eight guesses a second are compared; the others are 429, even the right one.", async () => {
+test("Eight guesses a second are compared; further guesses are answered 429, even the right one.", async () => {
   const { client, port } = await startAdmin({ mode: "bearer" });
   const attempt = (token: string, from: string) =>
     client.send("GET", "/api/session", { headers: { authorization: `Bearer ${token}` }, from });

@@ -51,7 +51,7 @@ test("Every answer of every route has all headers, also a refusal.", async () =>
   checkHeaders(await client.get("/nothing"), "an unknown path");
 });
 
-test("An invalid request is answered with the same headers.", async () => {
+test("An invalid request is answered with the same headers as a valid one.", async () => {
   const { port } = await startAdmin();
   for (const [bytes, status] of [
     ["nonsense\r\n\r\n", 400],

@@ -213,7 +213,7 @@ test("Metrics include conditions, ages, names, workers, locks, the feed and the 
   assert.match(text, /^worker_admin_pool_connections\{state="idle"\} \d$/m);
 });
 
-test("In a schema with an unusual name the numbers are the same.", async () => {
+test("In a schema with an unusual name the counts are right.", async () => {
   const { emptyDatabase } = await import("../support/database.ts");
   const { testPool } = await import("../support/test-pool.ts");
   const schema = `o'dd "schema" $1`;
@@ -233,7 +233,7 @@ test("In a schema with an unusual name the numbers are the same.", async () => {
 const program = pgbouncerProgram();
 const skip = program === null && process.env["CI"] !== "true" && "pgbouncer is not installed";
 
-test("Behind pgbouncer the numbers are the same, and no setting stays in a session.", {
+test("Behind pgbouncer the counts are right, and no setting stays in a session.", {
   skip,
 }, async () => {
   assert.ok(program !== null);

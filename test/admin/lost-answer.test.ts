@@ -21,7 +21,7 @@ test("A write without an answer is 503 outcome_unknown, without advice to retry.
   assert.equal((await client.get("/api/jobs")).body.jobs.length, 1);
 });
 
-test("An action whose commit has no answer is also 503 outcome_unknown: it may have been committed.", async () => {
+test("An action whose commit has no answer is 503 outcome_unknown, because it may be committed.", async () => {
   const { url } = await migratedDatabase();
   await using proxy = await tcpProxy(url);
   const { client, pool } = await startAdmin({ url: proxy.url });

@@ -19,7 +19,7 @@ function refusalLog() {
   return { log, lines, endMinute: () => endMinute() };
 }
 
-test("The log has ten lines a client, sixty in all, and the number of the others.", () => {
+test("The log has ten lines a client, sixty in all, and the number of omitted lines.", () => {
   const { log, lines, endMinute } = refusalLog();
   for (let n = 0; n < 25; n++) log.log("wrong_login", "10.0.0.1", { client: "10.0.0.1" });
   assert.equal(lines.length, 10);

@@ -55,7 +55,7 @@ test("An action by ids returns the operation that undoes it, also in the activit
   assert.equal((await client.post(`/api/operations/${id}/undo`, {})).status, 409);
 });
 
-test("A removal by key returns its operation, too; an action without changes has none.", async () => {
+test("A removal by key returns the operation that undoes it; an action without changes returns none.", async () => {
   const id = await add("gone soon");
   const removed = await client.post("/api/jobs/remove-by-key", { key: "gone soon" });
   assert.equal(removed.body.outcome, "removed");

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { createDegradationLog } from "../../src/admin/live/degradation-log.ts";
 import { recordingLogger, startAdmin } from "./admin-harness.ts";
 
-test("Each cause has one line a minute, and a line with the number of the others.", () => {
+test("Each cause has one line a minute, and a line with the number of omitted lines.", () => {
   const { logger, lines } = recordingLogger();
   const counted: string[] = [];
   let endMinute = () => {};

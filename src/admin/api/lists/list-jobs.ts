@@ -36,8 +36,8 @@ const fields = {
   state: inQuery(choice(["State", "only jobs in this state"], ["all", ...jobStates]), {
     default: "all",
   }),
-  identifier: inQuery(text(["Task", "only jobs of this task; empty: of any"], 0, 128)),
-  queue: inQuery(text(["Queue", "only jobs of this queue; empty: of any"], 0, 128)),
+  identifier: inQuery(text(["Task", "only jobs of this task; empty: of all tasks"], 0, 128)),
+  queue: inQuery(text(["Queue", "only jobs of this queue; empty: all jobs"], 0, 128)),
   search: inQuery(text(["Search", "an id, or a text in a job; empty: any"], 0, 256)),
   sort: inQuery(
     choice(
