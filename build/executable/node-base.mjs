@@ -1,5 +1,5 @@
-// The Node of an executable: exactly the one in the table of targets, from which its symbols, the name of one variable
-// and the signature, which would no longer be valid, are removed.
+// The Node of an executable. It must be exactly the one in the table of targets. Its symbols, the name of one variable,
+// and on Windows the signature, which would no longer be valid, are removed.
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

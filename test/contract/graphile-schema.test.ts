@@ -53,7 +53,7 @@ async function catalogue(pool: pg.Pool): Promise<unknown> {
 }
 
 for (const name of Object.keys(installations)) {
-  test(`Every operation works on ${name} and migrates nothing.`, async (t) => {
+  test(`Adding, listing and changing jobs works on ${name} and migrates nothing.`, async (t) => {
     const { pool, utils } = await installed(t, name);
     const hasHeartbeats = name === "the Rust port";
     const before = await catalogue(pool);

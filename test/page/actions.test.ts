@@ -94,7 +94,7 @@ test("A retry resets the attempts of a failed job; the button is missing for a j
   assert.deepEqual([job?.state, job?.attempts, job?.maxAttempts], ["ready", 0, 2]);
 });
 
-test("Running a job now without a reset of its attempts is reported as not done if it has none left.", async () => {
+test("A job without attempts left that is run now without a reset is reported as not changed.", async () => {
   const id = await addJob({ maxAttempts: 2 });
   await admin.utils.permanentlyFailJobs([id], "cold");
   await visit(admin, `/jobs/${id}`, async ({ page }) => {

@@ -51,7 +51,7 @@ export const payloads = [
   '{"a":"2026-01-31T08:00:00Z"}',
 ];
 
-/** Fills the queue; ids begin with 1. All times are whole minutes before or after one moment. */
+/** Fills the queue; ids begin with 1. All times of jobs are multiples of 30 s before or after one moment. */
 export async function addHostileJobs({ sql }: TestQueue, count: number): Promise<void> {
   await sql("insert into worker._private_tasks (identifier) select * from unnest($1::text[])", [
     taskNames,

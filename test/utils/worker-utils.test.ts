@@ -9,7 +9,7 @@ import { emptyDatabase } from "../support/database.ts";
 
 const queue = testQueue();
 
-test("Every operation works on the caller's pool, which is never closed.", async () => {
+test("Every method works on the caller's pool, which is never closed.", async () => {
   const utils = await makeWorkerUtils({ pool: queue.pool });
   assert.equal(utils.schema, "worker");
   const job = await utils.addJob("t", { n: 1 }, { jobKey: "k", queueName: "q" });

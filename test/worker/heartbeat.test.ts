@@ -176,7 +176,7 @@ test("A password that comes from a function reaches the thread.", async () => {
   }
 });
 
-test("On a schema of Graphile Worker recovery is off, which is logged, and jobs run.", async () => {
+test("On a schema of Graphile Worker, recovery is off, which is logged, and jobs run.", async () => {
   const { url } = await emptyDatabase();
   const { pool, close } = testPool(url);
   await installStock(pool);
@@ -195,7 +195,7 @@ test("On a schema of Graphile Worker recovery is off, which is logged, and jobs 
   await close();
 });
 
-test("With a role without rights on the table the worker runs without heartbeats, which is logged.", async () => {
+test("If its role may not write to the table of workers, a worker runs without heartbeats and logs it.", async () => {
   const { url } = await migratedDatabase();
   const owner = testPool(url);
   const poor = await rolePool(

@@ -160,7 +160,7 @@ for (const fastLane of [false, true]) {
   });
 }
 
-test("A fetch without an answer counts until its connection is closed, and then all jobs run.", async (t) => {
+test("The jobs of a fetch without an answer count as locked until its connection is closed, and then all jobs run.", async (t) => {
   // The socket that sends a fetch receives nothing more.
   let silenced: Socket | undefined;
   let isArmed = false;

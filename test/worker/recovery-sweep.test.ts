@@ -83,7 +83,7 @@ test("The answer to a heartbeat lists workers with expired leases only.", async 
   assert.deepEqual((await look(6_900)).staleWorkerIds, []);
 });
 
-test("A lease is as long as its row states.", async () => {
+test("A lease lasts as long as its worker's row specifies, 300 s by default.", async () => {
   await worker("patient", "30 s", '{"threshold_ms": 90000, "resilient_threshold_ms": 90000}');
   await worker("rust", "4 minutes", '{"hostname": "elsewhere"}');
   await worker("mute", "4 minutes", null);

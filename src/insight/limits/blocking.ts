@@ -1,5 +1,5 @@
-// The limits that keep jobs from starting now. For incidents, a rate that is used as fast as it allows counts, too,
-// although a job may start at this moment: otherwise the incident would come and go.
+// The limits that keep jobs from starting now. For incidents, a rate that is nearly used up counts, too, although a job
+// may start at this moment: otherwise the incident would come and go.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
@@ -29,7 +29,7 @@ export interface ExhaustedLimit {
 
 export interface BlockingLimit extends ExhaustedLimit {
   readonly definition: LimitDefinition;
-  /** The queue that is full; null: the limit is one of tasks, or backs off as a whole. */
+  /** The queue that is full or has used up its rate; null: the limit is one of tasks, or backs off as a whole. */
   readonly queue: string | null;
 }
 
@@ -77,7 +77,7 @@ function blockingLimits(limit: StoredLimit, facts: Facts): BlockingLimit[] {
   return first === null ? [] : [{ definition, queue: null, ...first }];
 }
 
-/** Returns how the concurrency is used up; null: it is not. `rateUse`: the rate for which unused permits wait. */
+/** Returns how the concurrency is used up; null: it is not. `rateUse`: the rate's use, if it keeps permits unused. */
 function ofConcurrency(
   limit: StoredLimit,
   { running, granted }: Facts,

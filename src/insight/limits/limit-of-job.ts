@@ -9,7 +9,7 @@ import { type ExhaustedLimit, readBlockingLimits } from "./blocking.ts";
 
 export interface LimitOfJob {
   readonly definition: LimitDefinition;
-  /** The number of due jobs that wait for it, in the job's queue for a limit of queues. */
+  /** The number of due jobs that wait for the limit; for a limit of queues, only those of the job's queue. */
   readonly waiting: Value;
   /** `10 of 10 running, 212 wait`. */
   readonly text: string;

@@ -1,6 +1,6 @@
-// How much of each limit is used: its running jobs, those that wait for it, and what is full. Limits have few rows of
-// their own. Running jobs are found by the ids in the reports of workers, waiting ones by counts that exist already, so
-// the size of the table of jobs does not matter.
+// How much of each limit is used: its running jobs, the jobs that wait for it, and its full queues. Limits have few
+// rows of their own. Running jobs are found by the ids in the reports of workers, waiting jobs by counts that were made
+// for other reads, so the size of the table of jobs does not matter.
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { Value } from "../../domain/value.ts";

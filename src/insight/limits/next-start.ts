@@ -9,12 +9,12 @@ export function nextStartMs({ rate }: LimitDefinition, aheadMs: number | null): 
   return Math.max(0, aheadMs + intervalMs - capacity * intervalMs);
 }
 
-/** How long ago the theoretical arrival time may be, for a rate that is nearly used up. */
+/** A rate whose theoretical arrival time is longer ago than this is not nearly used up. */
 const RECENT_MS = 2_000;
 
 /**
- * Whether jobs start as fast as the rate allows, although one may start at this moment: at most half of the tokens are
- * left.
+ * Whether jobs are starting about as fast as the rate allows: at most half of the tokens are left, or one token. A job
+ * may still start at this moment.
  */
 export function isNearlyUsedUp({ rate }: LimitDefinition, aheadMs: number): boolean {
   if (rate === null || aheadMs < -RECENT_MS) return false;

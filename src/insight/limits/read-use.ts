@@ -8,7 +8,7 @@ import { aheadMs, dateOf, microseconds } from "../../queue/sql/moments.ts";
 import { reportedWorkers } from "../expressions/reported-workers.ts";
 
 const MAX_RUNNING = 50_000;
-/** The most jobs that a report lists. */
+/** The maximum number of jobs that are read from a worker's report. */
 const MAX_OF_A_WORKER = 1_000;
 const MAX_QUEUES = 10_000;
 const MAX_RATES = 10_000;
@@ -67,8 +67,8 @@ select limit_id as id, least(pg_catalog.sum(permits), 2147483647::bigint)::int a
 from ${s}._private_limit_permits group by limit_id`;
 
 /**
- * Returns the number of running jobs of a limit of tasks. Reports are seconds old and lack many short jobs; permits
- * are exchanged sooner.
+ * Returns the number of running jobs of a limit of tasks: by reports or by permits, whichever is more. Reports are
+ * seconds old and lack many short jobs; permits are exchanged sooner.
  */
 export function runningOf(
   { id, definition }: StoredLimit,
@@ -129,7 +129,7 @@ select limit_id, key,
 from ${s}._private_rates where ${isNameSize("key")} and tat > pg_catalog.clock_timestamp() - interval '10 seconds'
 order by tat desc limit ${MAX_RATES}`;
 
-/** The most limits whose matching queues are counted: each is a pass over the table of queues. */
+/** The maximum number of limits whose matching queues are counted. Each count reads the table of queues. */
 const MAX_COUNTED = 20;
 const MAX_NAMES = 100_000;
 
@@ -181,7 +181,7 @@ interface BackingOffRow {
 
 const MAX_BACK_OFFS = 10_000;
 
-// A pause with another end was set or changed by a person, and is not a back-off.
+// A pause with another end was set or changed by a user, and is not a back-off.
 const backingOffSql: Statement = (s) => `
 select backs.scope, ${startOfText("backs.name")} as name, ${microseconds("backs.until")}::text as until_us,
   ${startOfText("backs.reason", MAX_REASON_LENGTH)} as reason

@@ -1,4 +1,4 @@
-// The jobs that wait for limits: due, and not started. From counts of each task and queue that exist already.
+// The jobs that wait for limits: due, and not started. Their number is summed from the counts of tasks and queues.
 import type { Database } from "../../database/database.ts";
 import type { LimitScope } from "../../domain/limits/limit.ts";
 import type { Value } from "../../domain/value.ts";
@@ -7,7 +7,7 @@ import { type NameTally, sumOfTallies } from "../stats/name-tallies.ts";
 import { readNames } from "../stats/queue-rows.ts";
 import { inCondition, inState, sumOf, type TallyName } from "../stats/tally.ts";
 
-/** The most tasks or queues that are compared with limits: those with most waiting jobs. */
+/** The maximum number of tasks or queues that are compared with limits: those with most waiting jobs. */
 const MAX_NAMES = 10_000;
 const waiting: readonly TallyName[] = [...inState.ready, ...inCondition.fetched];
 

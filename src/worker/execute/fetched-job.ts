@@ -16,7 +16,7 @@ export interface FetchAnswer {
 
 export class FetchedJob implements TaskJob {
   readonly id: string;
-  /** The lock of its run: its queue, or a slot of a managed queue; null: it has no queue. */
+  /** The lock of its run: its queue, or a slot of its queue under a limit; null: it has no queue. */
   readonly runLock: number | null;
   /** Set when this attempt was cancelled, before its start or while it runs. */
   cancelled: JobCancelled | undefined;
@@ -84,7 +84,7 @@ export class FetchedJob implements TaskJob {
   get flags(): readonly string[] {
     return this.#answer.rows.rare(this.#index).flags;
   }
-  /** The time after which it is too late, in milliseconds since 1970; null: none. */
+  /** The job's deadline, in milliseconds since 1970; null: none. */
   get deadlineMs(): number | null {
     const { flags } = this;
     return flags.length === 0 ? null : deadlineOf(flags);
@@ -104,8 +104,8 @@ export class FetchedJob implements TaskJob {
 }
 
 /**
- * Returns the jobs of a fetch in (priority, run_at, id) order, with their large payloads. `onError` receives the
- * error of payloads that cannot be read; their jobs are returned unstarted. Without it, throws WorkerError.
+ * Returns the jobs of a fetch in (priority, run_at, id) order, with their large payloads. `onError` receives the error
+ * of payloads that cannot be read; `isLoaded` of their jobs is false. Without `onError`, throws WorkerError.
  */
 export async function loadedJobs(
   answers: readonly FetchedRows[],

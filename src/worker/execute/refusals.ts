@@ -1,7 +1,7 @@
 // What PostgreSQL refuses, because of a trigger for example. A result that is refused even when sent alone is sent
 // three times. Then the job stays locked, and the log, doctor and `why` report it; when the worker ends, its lease
-// expires and the job is recovered. A job that PostgreSQL refuses to lock is left out of fetches for five minutes; one
-// that only cannot be locked now, because of another lock or a conflict, for ten seconds, and only the log names it.
+// expires and the job is recovered. A job that PostgreSQL refuses to lock is left out of fetches for five minutes. A
+// job that cannot be locked now because of another lock or a conflict is left out for ten seconds, and only logged.
 import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -114,7 +114,7 @@ export class Refusals {
     return isRefusedOrBusy(failure);
   }
 
-  /** Whether a minute has passed since the last time; then a new one begins. */
+  /** Whether a line may be logged: at most one a minute. If so, the next minute begins. */
   #mayLog(): boolean {
     const nowMs = this.#parts.clock.monotonic();
     if (nowMs - this.#loggedAtMs < LOG_MS) return false;
@@ -137,7 +137,7 @@ export class Refusals {
     }
   }
 
-  /** Sends nothing again. The remaining jobs stay locked. */
+  /** Stops sending refused results again. Their jobs stay locked. */
   end(): void {
     this.#hasEnded = true;
     for (const [job, kept] of this.kept) {

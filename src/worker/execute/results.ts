@@ -12,7 +12,7 @@ export interface ResultBatch {
   readonly done: FetchedJob[];
   readonly failures: FailedJob[];
   readonly returned: FetchedJob[];
-  /** The locks of runs of named queues that have ended: queues, or slots of managed ones (queue/sql/slots.ts). */
+  /** The locks of ended runs of named queues: ids of queues, or of slots of queues under a limit (sql/slots.ts). */
   readonly unlockedQueues: number[];
   /** Whether a part may have been written before; a missing row then does not prove a lost lease. */
   readonly isRepeated: boolean;
@@ -28,8 +28,8 @@ export function batchOf(isRepeated: boolean, parts: readonly ResultPart[]): Resu
 }
 
 /**
- * Splits failures by the statement that writes them: snoozes and the others. In the safe mode each is committed for
- * itself, so that one may be refused and the other not.
+ * Splits failures by the statement that writes them: snoozes and the others. In the safe mode each statement has its
+ * own transaction, so that PostgreSQL can refuse one and not the other.
  */
 export function byStatement(failures: readonly FailedJob[]): readonly FailedJob[][] {
   const isSnooze = ({ next }: FailedJob) => next.kind === "snooze";
@@ -99,8 +99,8 @@ export class Results {
   #unlockedQueues: number[] = [];
   #isRepeated = false;
   /**
-   * Named queues with jobs whose return is not confirmed → number of batches. They are unlocked after the
-   * answer, because later jobs of the queue could otherwise start first.
+   * Named queues with jobs whose return is not confirmed → number of batches that return them. The queues are
+   * unlocked after the answer, because later jobs of the queue could otherwise start first.
    */
   readonly #goingBack = new Map<number, number>();
   /** Batches without an answer. Not a Set, for the reason given at `#running` in job-executor.ts. */
@@ -199,7 +199,7 @@ export class Results {
     return batch;
   }
 
-  /** Returns all results, without waiting for an answer. */
+  /** Returns all results, as send() does, but does not record the batch as unanswered. Unlocks that wait stay. */
   take(): ResultBatch {
     const waiting = this.#unlockedQueues.filter((id) => this.#goingBack.has(id));
     const batch = {
@@ -221,8 +221,8 @@ export class Results {
   }
 
   /**
-   * Takes the results of earlier attempts of jobs that are locked again. They were written although their answer was
-   * lost: now they would change the later attempt.
+   * Takes the results of earlier attempts of jobs that are locked again. Most often the result was written and
+   * only its answer was lost. Sent again, it would change the later attempt.
    */
   takeOutdated(locked: readonly FetchedJob[]): ResultBatch {
     const latestMs = new Map<string, number>();
@@ -233,7 +233,7 @@ export class Results {
     return { ...this.takeSome(isOutdated), isRepeated: true };
   }
 
-  /** Takes the results of these jobs. The others stay, as results that may have been sent before or not. */
+  /** Takes the results of these jobs. The others stay, and `isRepeated` stays as it is for them. */
   takeSome(isTaken: (job: FetchedJob) => boolean): ResultBatch {
     const part = (taken: boolean) => ({
       done: this.#done.filter((job) => isTaken(job) === taken),

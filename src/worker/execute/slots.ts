@@ -61,7 +61,7 @@ export class Slots {
     this.#onChange = onChange;
   }
 
-  /** The number of free slots; none while more are occupied than the lowered concurrency. */
+  /** The number of free slots; 0 while more are occupied than a lowered concurrency allows. */
   get free(): number {
     return Math.max(0, this.#concurrency.value - this.#occupied.length);
   }
@@ -92,7 +92,7 @@ export class Slots {
   }
 
   /**
-   * The running jobs of all sources, except those of runs of queues. A fast lane may lock one by `locked_by` at any time.
+   * The running jobs of all sources, except those of runs of queues. A fast lane may lock such a job by `locked_by`.
    */
   get runningAlone(): readonly FetchedJob[] {
     return this.#occupied.flatMap(({ unit }) =>
@@ -114,7 +114,7 @@ export class Slots {
     );
   }
 
-  /** Ends runs whose next job is late after the running job. Returns their unstarted jobs. */
+  /** Removes the unstarted jobs from runs whose next job would start late. Returns these jobs. */
   cutRuns(source: WorkSource, isLate: (job: FetchedJob) => boolean): readonly FetchedJob[] {
     return this.#slotsOf(source).flatMap(({ unit, started }) => {
       const next = unit instanceof QueueRun ? unit.jobs[started] : undefined;

@@ -26,7 +26,7 @@ export interface StreamsParts {
 export interface StreamMakers {
   /** Creates the stream of a group of limited tasks; for null, the main stream. */
   make(group: LimitedGroup | null): Stream;
-  /** Creates a stream of managed queues. `owner`: the stream of the limited tasks that it fetches; null: all others. */
+  /** Creates a stream of queues under a limit, for the tasks of `owner`; for null, the tasks without a limit. */
   makeManaged(owner: Stream | null): ManagedStream;
 }
 

@@ -24,7 +24,7 @@ export type Call =
   | { readonly do: "reset old locks" }
   | { readonly do: "time passes"; readonly seconds: number };
 
-/** Even numbers select a job that the caller has locked, if any; odd ones any job, also one that is gone. */
+/** Even numbers select a job that the caller has locked, if any; odd ones any job, also one that no longer exists. */
 export function placesOf(world: World, call: Call): number[] {
   if (!("jobs" in call) || world.added === 0) return [];
   const locked = "by" in call ? lockedJobsOf(world, call.by).map(({ place }) => place) : [];

@@ -25,7 +25,7 @@ export interface Checked {
   readonly progress?: (runs: number) => void;
 }
 
-/** The runs after which the tables are emptied, because rolled-back rows stay in them as dead rows. */
+/** The tables are emptied after so many runs, because the rows of runs that were rolled back stay in them. */
 const RUNS_UNTIL_EMPTIED = 100;
 
 /** Returns null, or a description: the calls, the difference, and the seed and path that repeat it. */

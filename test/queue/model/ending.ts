@@ -1,8 +1,8 @@
 // How attempts end, and when a job is retried. A worker's report of a job only counts while it has the
 // lock: each call returns the places of the jobs whose lock was lost, and does not touch those.
 //
-// A fast lane locks jobs by row locks, which no column shows: it has a job as long as no worker's id is in
-// the row, and its attempt is counted when it ends.
+// A fast lane locks jobs by row locks, which no column shows. So in the model it can end the attempt of any job without
+// a worker's id in its row. The attempt is counted when it ends.
 import { isAvailable, type Job, lockedJobsOf, SECOND, unlock, type World } from "./world.ts";
 
 /** A worker's id, or null for a fast lane. */
@@ -42,8 +42,8 @@ export const fail = (world: World, by: Holder, places: readonly number[], error:
 const retryDelay = (attempts: number) => Math.round(Math.exp(Math.min(attempts, 10)) * SECOND);
 
 /**
- * The jobs were not started: their attempt does not count. A job that has lost its key since was removed,
- * so it is deleted. In a named queue they stay ahead of others with the same time, by a microsecond each.
+ * The jobs were not started: their attempt does not count. If a job has lost its key in the meantime, it was removed by
+ * its key: it is deleted. In a named queue, jobs stay ahead of others with the same time, by a microsecond each.
  */
 export function giveBack(world: World, by: string, places: readonly number[]): number[] {
   const isRemoved = (job: Job) => job.key === null && world.keyed.has(job.place);
@@ -68,7 +68,7 @@ const hasEquals = (world: World, { queue, priority, runAt }: Job) =>
     (one) => isAvailable(one) && one.priority === priority && one.runAt === runAt,
   );
 
-/** The queues in which the worker has no other job once `ending` are over. */
+/** Returns the queues that the worker has locked, and in which it has no job locked besides those in `ending`. */
 export function spentQueues(world: World, by: Holder, ending: readonly number[]): string[] {
   if (by === null) return [];
   const left = lockedJobsOf(world, by).filter(({ place }) => !ending.includes(place));

@@ -25,7 +25,7 @@ export function operate(world: World, verb: Verb, places: readonly number[]): nu
   return free.map(({ place }) => place);
 }
 
-/** To run now, a job needs an attempt; a job with an old lock keeps its last one. */
+/** Whether the action changes the job. A job without attempts left runs now only if it has an old lock. */
 const canBe = ({ verb }: Verb, { attempts, maxAttempts, lockedBy }: Job) =>
   verb !== "run-now" || lockedBy !== null || attempts < maxAttempts;
 

@@ -1,10 +1,10 @@
-// How jobs of dead workers are recovered. A worker has a lease, which its heartbeat renews. When it has
-// expired, other workers remove the worker's locks: the jobs run again, and their attempts count.
+// How jobs of dead workers are recovered. A worker has a lease, which its heartbeat renews. When the lease has expired,
+// other workers remove the worker's locks: the jobs run again, and their attempts count.
 //
 //   alive ──threshold──▶ ordinary jobs recovered, lease marked ──resilient threshold──▶ all recovered
 //
-// A heartbeat never creates a lease: a worker whose lease was deleted starts again. A worker without a
-// lease is an orphan, and is judged by the age of its locks, only by hand.
+// A heartbeat never creates a lease: a worker whose lease was deleted starts again. A worker without a lease is an
+// orphan: a sweep by hand recovers its jobs if its newest lock is old enough, and locks of 4 hours are reset.
 import { HOUR, type Job, type Lease, lockedJobsOf, MS, unlock, type World } from "./world.ts";
 
 export const RESILIENT = "infrastructure_resilient";
@@ -18,7 +18,7 @@ export function enlist({ leases, now }: World, id: string, terms: LeaseTerms): v
   if (!leases.has(id)) leases.set(id, { ...terms, beatAt: now, isRecovered: false });
 }
 
-/** A heartbeat returns whether the worker still has its lease. */
+/** Renews the lease, if it exists. Returns whether the worker's jobs were recovered, or its lease deleted. */
 export function heartbeat({ leases, now }: World, id: string): "alive" | "recovered" | "gone" {
   const lease = leases.get(id);
   if (lease === undefined) return "gone";
@@ -74,7 +74,7 @@ function isStale({ leases, now }: World, id: string, givenMs: number): boolean {
   return now - lease.beatAt > Math.max(ownMs, givenMs) * MS;
 }
 
-/** A resilient job waits for the second threshold, and so does its queue, or the order would break. */
+/** A resilient job waits for the second threshold, and so does its queue, because later jobs must not start first. */
 function recover(world: World, ids: readonly string[], givenMs: number, delayMs: number) {
   const counts = { jobs: 0, queues: 0 };
   for (const id of ids) {
@@ -135,7 +135,7 @@ function holdersWithoutLease(world: World): string[] {
   return [...new Set(holders)].filter((id) => id !== null).filter((id) => !world.leases.has(id));
 }
 
-/** The last resort, as in Graphile workers: a lock of more than 4 hours without a heartbeat. */
+/** Removes locks older than 4 hours, as Graphile workers do, if their worker sent no heartbeat in that time. */
 export function resetOldLocks(world: World): { jobs: number; queues: number } {
   const isOld = ({ lockedBy, lockedAt }: { lockedBy: string | null; lockedAt: number | null }) => {
     const lease = world.leases.get(lockedBy ?? "");
@@ -155,7 +155,7 @@ export function resetOldLocks(world: World): { jobs: number; queues: number } {
   return { jobs: jobs.length, queues: queues.length };
 }
 
-/** A live worker renews the locks of a long job, with those of its queue and the jobs behind it. */
+/** Renews all locks of the worker that are older than an hour, if one of the running jobs has such a lock. */
 export function renew(world: World, by: string, running: readonly number[]) {
   const isOld = (lock: { lockedBy: string | null; lockedAt: number | null }) =>
     lock.lockedBy === by && (lock.lockedAt ?? 0) < world.now - HOUR;
@@ -169,7 +169,7 @@ export function renew(world: World, by: string, running: readonly number[]) {
   return { jobs: jobs.length, queues: queues.length };
 }
 
-/** Removes all locks of the given workers at once, unconditionally. */
+/** Removes all locks of the worker at once, also while its lease is valid. */
 export function forceUnlock(world: World, id: string): { jobs: number; queues: number } {
   const jobs = lockedJobsOf(world, id);
   const queues = [...world.queues.values()].filter(({ lockedBy }) => lockedBy === id);

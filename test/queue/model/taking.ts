@@ -23,8 +23,8 @@ const byUrgency = (a: Job, b: Job) => a.priority - b.priority || a.runAt - b.run
 /**
  * Takes the most urgent jobs, and returns their places: the lowest priority first, and within a priority the earliest
  * `runAt`. Among equal jobs the product may take any, so the model takes those in `preferred`, which the product took.
- * Their attempt counts from now on, so that a job that kills its worker uses up its attempts. Their named queues are
- * locked, too. From one queue it takes only as many jobs as `share` allows: one, if that is null.
+ * Their attempts count from now on, so that a job that kills its worker uses up its attempts. Their named queues are
+ * locked, too. From one queue it takes only as many jobs as `share` allows; one, if `share` is null.
  */
 export function take(world: World, taking: Taking, preferred: readonly number[]): number[] {
   const ready = [...world.jobs.values()]

@@ -1,6 +1,5 @@
-// The state of the model: a queue in memory. The other files of this folder define the effect of each call;
-// together they are the queue's semantics in a few hundred lines, and model.test.ts compares the product
-// with them.
+// The state of the model: a queue in memory. The other files of this folder define the effect of each call. Together
+// they describe the queue in a few hundred lines, and model.test.ts compares the product with them.
 
 /** Times are microseconds of the model's own clock, which only `time passes` advances. */
 export interface Job {
@@ -30,7 +29,7 @@ export interface Lock {
 /** A worker's lease. */
 export interface Lease {
   beatAt: number;
-  /** Declared by the worker: after this long without a heartbeat its jobs are recovered, resilient ones later. */
+  /** Set by the worker: without a heartbeat for so long, its jobs are recovered; resilient jobs after the second. */
   readonly thresholdMs: number;
   readonly resilientThresholdMs: number;
   isRecovered: boolean;
@@ -69,7 +68,7 @@ export function unlock(lock: Lock): void {
   lock.lockedAt = null;
 }
 
-/** The jobs with this name in `locked_by`, the oldest first. */
+/** The jobs with this worker's id in `locked_by`, the oldest first; null: the jobs that are not locked. */
 export const lockedJobsOf = (world: World, by: string | null): Job[] =>
   [...world.jobs.values()].filter(({ lockedBy }) => lockedBy === by);
 

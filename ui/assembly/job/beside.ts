@@ -44,7 +44,7 @@ export function jobBeside(m: Model, view: JobView, page: string): Node {
           iconButton(CLOSE, "Close (Esc)", page + ".close", ""),
         ]),
       ]),
-      // Another job is shown from its beginning.
+      // The key makes a new element for each job, so another job is not shown scrolled down.
       el("div", [cls("beside-job"), key(view.id.toString())], [drawJob(m, view, true)]),
     ],
   );

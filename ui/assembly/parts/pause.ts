@@ -35,7 +35,7 @@ export function pausedState(m: Model, pause: Pause): Node {
   );
 }
 
-/** The text without its first word, in a cell of its own. */
+/** The text without `Paused` or `Backing off`, in a cell of its own. */
 export function pausedCell(m: Model, pause: Pause): Node {
   const words = pausedWords(m, pause);
   return el(

@@ -20,7 +20,7 @@ const counts = listOf("integer");
 export const horizonSchema = record(
   {
     now: "time",
-    // The edges of n buckets: n + 1 numbers of seconds from now. The first and the last bucket have no outer end.
+    // The n + 1 edges of n buckets, in seconds from now. Jobs beyond the outer edges are in the first and last bucket.
     edges: listOf({ type: "number" }),
     series: record(Object.fromEntries(drawn.map((one) => [one, counts]))),
     error: counts,

@@ -108,7 +108,7 @@ export interface OperationResults {
   readonly finished: number;
   readonly failedAgain: number;
   readonly running: number;
-  /** Jobs that were not locked since. */
+  /** Jobs that were not locked after the change, or that an undo would restore after a deletion. */
   readonly waiting: number;
   /** Jobs that others have changed since. */
   readonly changed: number;
