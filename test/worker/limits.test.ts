@@ -179,6 +179,15 @@ test("A rate is kept over workers, and used while jobs wait.", async () => {
   assert.ok(tookMs <= (195 / 50) * 1_000 * 2, `${tookMs} ms`);
 });
 
+test("Jobs start under a rate that their task shares with a task without jobs, which has a limit of its own.", async () => {
+  await queue.utils.setLimit({ name: "api", task: "*", rate: { limit: 100, perMs: 1_000 } });
+  const { task, seen } = counted("limited", 0);
+  const own = defineTask("own", () => {}, { concurrency: 1 });
+  await add(20, "limited");
+  await queue.startWorker({ tasks: [task, own], ...BEATS });
+  await waitUntil("all have run", () => seen.done === 20);
+});
+
 test("A faster rate applies at once, whatever the old one has used up.", async () => {
   await queue.utils.setLimit({ name: "r", task: "limited", rate: { limit: 1, perMs: 3_600_000 } });
   const { task, seen } = counted("limited", 0);

@@ -111,9 +111,16 @@ export class SessionLimits {
     }
     const room = Math.min(wanted, ...limits.map(({ freePermits }) => freePermits));
     for (const limit of limits) {
-      if (limit.bucket === null) continue;
-      if (!hasEvidence) void this.#tokens.giveBack(limit);
-      else if (room > 0 && limit.backsOffMs === 0) this.#tokens.consider(limit, room);
+      if (!hasEvidence || limit.bucket === null) continue;
+      if (room > 0 && limit.backsOffMs === 0) this.#tokens.consider(limit, room);
+    }
+  }
+
+  /** Gives back the tokens of limits without jobs. `evident`: the groups that have some. */
+  returnUnused(evident: readonly LimitedGroup[]): void {
+    const used = new Set(evident.flatMap(({ limits }) => limits));
+    for (const limit of this.#held.values()) {
+      if (limit.bucket !== null && !used.has(limit)) void this.#tokens.giveBack(limit);
     }
   }
 

@@ -3,7 +3,7 @@
 // Another stream fetches jobs of managed queues: queues with a limit.
 import type { Clock } from "../../base/clock.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
-import type { FetchedJob } from "../execute/fetched-job.ts";
+import { type FetchedJob, inOrder } from "../execute/fetched-job.ts";
 import { FetchPlan, type FetchRequest } from "../fetch/fetch-plan.ts";
 import type { ManagedFetch } from "../fetch/managed-fetch.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
@@ -147,4 +147,17 @@ export class Stream {
     }
     return most;
   }
+}
+
+/** Returns the stream whose next job is the most urgent of those that may start. `main`: the stream without limits. */
+export function mostUrgent(main: Stream, others: readonly Stream[]): Stream {
+  let best = main;
+  let { head } = best.queue;
+  for (const stream of others) {
+    const other = stream.queue.head;
+    if (other === undefined || stream.startable === 0) continue;
+    if (head !== undefined && inOrder(head, other) <= 0) continue;
+    [best, head] = [stream, other];
+  }
+  return best;
 }

@@ -2,7 +2,7 @@
 // of these. Slots take the most urgent job that may start; a stream that waits for its limit is passed over.
 
 import { splitLocks } from "../../queue/sql/slots.ts";
-import { type FetchedJob, inOrder } from "../execute/fetched-job.ts";
+import type { FetchedJob } from "../execute/fetched-job.ts";
 import { type WorkUnit, workUnits } from "../execute/slots.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
 import { ManagedQueues } from "../fetch/managed-queues.ts";
@@ -10,7 +10,7 @@ import type { HeldLimit } from "../limits/held-limit.ts";
 import type { LimitedGroup } from "../limits/session-limits.ts";
 import { ManagedStream } from "./managed-stream.ts";
 import { ReadyChecks } from "./ready-checks.ts";
-import type { Stream } from "./stream.ts";
+import { mostUrgent, type Stream } from "./stream.ts";
 import { type StreamMakers, type StreamsParts, streamMakers } from "./stream-makers.ts";
 
 /** A worker whose slots have all been busy for longer leaves its permits to others. */
@@ -133,23 +133,11 @@ export class Streams {
     const others = this.#others;
     if (others.length === 0) return this.main.queue.take();
     for (;;) {
-      const best = this.#mostUrgent(others);
+      const best = mostUrgent(this.main, others);
       const { head } = best.queue;
       if (head === undefined || !this.#hasLapsed(head)) return best.queue.take();
       best.queue.giveBackAll();
     }
-  }
-
-  #mostUrgent(others: readonly Stream[]): Stream {
-    let best = this.main;
-    let { head } = best.queue;
-    for (const stream of others) {
-      const other = stream.queue.head;
-      if (other === undefined || stream.startable === 0) continue;
-      if (head !== undefined && inOrder(head, other) <= 0) continue;
-      [best, head] = [stream, other];
-    }
-    return best;
   }
 
   /** Whether the next job of a run may start. */
@@ -218,11 +206,13 @@ export class Streams {
     }
     for (const { plan } of [this.main, ...this.#limited])
       waitMs = Math.min(waitMs, plan.requestDueSearch());
+    const evident: LimitedGroup[] = [];
     for (const stream of this.#limited) {
       const group = stream.group as LimitedGroup;
       const { size } = stream.queue;
-      const related = [stream, ...this.#managed.filter(({ owner }) => owner === stream)];
+      const related = this.#related(stream);
       const hasEvidence = related.some((member) => member.hasEvidence);
+      if (hasEvidence) evident.push(group);
       limits.prepare(group, hasEvidence, size > 0 ? Math.min(size, free) : free);
       const backsOffMs = Math.max(...group.limits.map((limit) => limit.backsOffMs));
       for (const member of related) {
@@ -230,6 +220,7 @@ export class Streams {
         waitMs = Math.min(waitMs, backsOffMs > 0 ? backsOffMs : this.#checks.consider(member));
       }
     }
+    limits.returnUnused(evident);
     this.#cancelTimer?.();
     this.#cancelTimer = null;
     if (waitMs === Number.POSITIVE_INFINITY) return;
@@ -290,10 +281,15 @@ export class Streams {
     let wanted = 0;
     for (const stream of this.#limited) {
       if (!stream.group?.limits.includes(limit)) continue;
-      const related = [stream, ...this.#managed.filter(({ owner }) => owner === stream)];
-      if (related.some(({ hasEvidence }) => hasEvidence)) wanted += stream.attainableBeside(limit);
+      if (this.#related(stream).some((one) => one.hasEvidence))
+        wanted += stream.attainableBeside(limit);
     }
     return Math.max(limit.running, Math.floor(Math.min(wanted, all)));
+  }
+
+  /** The stream of limited tasks, and that of its jobs in managed queues. */
+  #related(stream: Stream): readonly Stream[] {
+    return [stream, ...this.#managed.filter(({ owner }) => owner === stream)];
   }
 }
 
