@@ -304,6 +304,21 @@ test("A higher number of slots applies at once, a lower one when enough runs hav
   assert.equal((await take("c")).jobs.length, 1);
 });
 
+for (const kind of ["lowered", "removed"]) {
+  test(`While runs hold the slots of a ${kind} limit, the queue is written and announced once.`, async () => {
+    await add("q", 3);
+    await limit("q", 3);
+    await manage();
+    await take("a", { want: 2 });
+    if (kind === "lowered") await limit("q", 1);
+    else await removeLimit(queue.db, "of q");
+    assert.deepEqual(await manage(), { changed: 1, isPending: true });
+    assert.deepEqual(await slotsOf("q"), ["a", "a"]);
+    // Only a call that has changed something announces.
+    assert.deepEqual(await manage(), { changed: 0, isPending: true });
+  });
+}
+
 test("Two workers that lower a limit at once leave as many slots as it allows.", async () => {
   await add("q", 20);
   await limit("q", 4);

@@ -6,7 +6,7 @@ import { Logger, run } from "graphile-worker";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { QUICK, workerProcess } from "./worker-process.ts";
-import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitFor, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 beforeEach(() =>
@@ -64,6 +64,23 @@ test("A job that waits for a token of its task holds no slot of its queue.", asy
     return rated.seen.length >= 30;
   });
   assert.ok(most <= 4, `${most} slots were held`);
+});
+
+test("A drain ends while a run of another worker keeps a queue from becoming managed.", async () => {
+  await queue.utils.setLimit({ name: "l", queue: "*", concurrency: 1 });
+  const task = recordingTask("task");
+  await queue.utils.addJobs(
+    ["locked", "free"].map((queueName) => ({ identifier: "task", spec: { queueName } })),
+  );
+  const lock =
+    "update worker._private_job_queues set locked_by = $1, locked_at = now() where queue_name = 'locked'";
+  await queue.sql(lock, ["graphile"]);
+  const worker = queue.worker({ tasks: [task] });
+  await waitFor("the drain", worker.drain());
+  assert.deepEqual(
+    (await queue.remaining()).map((job) => job.queue),
+    ["locked"],
+  );
 });
 
 test("A Graphile worker runs all jobs except those of a managed queue.", async () => {

@@ -15,9 +15,9 @@ import { isManaged, NO_SLOTS } from "../sql/slots.ts";
 export interface ManagedAnswer {
   /** The number of queues that have changed. */
   readonly changed: number;
-  /** Whether some queues could not be changed yet: a run, or another session, has locked them, or there are many. */
+  /** Whether some queues could not be changed yet: a run has locked them, or `isPartial`. */
   readonly isPending: boolean;
-  /** Whether there are so many that the next call continues. */
+  /** Whether the next call continues: there are many queues, or another session has locked the rows of some. */
   readonly isPartial: boolean;
 }
 
@@ -40,6 +40,7 @@ export const patternOf = (match: string): string =>
  * `seen`: some of the queues that do not match the limits, new ones first. The rows are locked after this snapshot, so
  * only rows that have not changed since are used: their slots are unchanged, too, because each change of slots writes
  * the row. A slot that a run has locked meanwhile is not removed.
+ * `wrong`: not a queue whose surplus slots are all in use, which would be written again and again.
  * `version`: not the ctid, which older PostgreSQL releases do not compare again in a row that has changed.
  */
 const manageSql: Statement = builtOnce(
@@ -59,6 +60,8 @@ with limits as materialized (
   from queue
   where is_available and slots is not null
   or is_managed and (locked_by is distinct from '${MANAGED}' || slots::text or slots is distinct from present)
+    and (locked_by <> '${NO_SLOTS}' or present <= coalesce(slots, 0)
+      or exists (select from ${s}._private_queue_slots as one where one.queue_id = queue.id and one.locked_by is null))
   or is_managed and exists (
     select from limits where limits.rate is not null and queue.queue_name like limits.pattern and not exists (
       select from ${s}._private_rates as rates where rates.limit_id = limits.id and rates.key = queue.queue_name))
@@ -104,7 +107,7 @@ with limits as materialized (
       when settled.present = settled.slots then '${MANAGED}' || settled.slots::text else '${NO_SLOTS}' end,
     locked_at = case when settled.slots is not null or settled.present > 0 then 'infinity'::timestamptz end
   from settled where queues.id = settled.id
-  returning queues.locked_by
+  returning queues.id, queues.locked_by
 ), rated as (
   insert into ${s}._private_rates (limit_id, key, tat)
   select limits.id, adopted.queue_name, pg_catalog.now() from adopted
@@ -112,18 +115,15 @@ with limits as materialized (
   order by limits.id, adopted.queue_name on conflict do nothing
 )
 select (select pg_catalog.count(*)::int from written) as changed,
-  (select pg_catalog.count(*) from wrong) > (select pg_catalog.count(*) from seen) as is_partial,
+  (select pg_catalog.count(*) from wrong) > (select pg_catalog.count(*) from seen)
+    or exists (select id from seen except select id from adopted) as is_partial,
   exists (select from queue where slots is not null and not is_available and not is_managed)
     or exists (select from written where locked_by = '${NO_SLOTS}')
-    or (select pg_catalog.count(*) from wrong) > (select pg_catalog.count(*) from seen) or exists (select id from seen except select id from adopted) as is_pending,
+    or exists (select from queue where locked_by = '${NO_SLOTS}' and id not in (select id from written)) as is_blocked,
   case when exists (select from written) then ${announceJobs("1")} end`,
 );
 
-interface ManageRow {
-  readonly changed: number;
-  readonly is_pending: boolean;
-  readonly is_partial: boolean;
-}
+type ManageRow = Record<"is_blocked" | "is_partial", boolean> & Pick<ManagedAnswer, "changed">;
 
 /**
  * Makes queues managed or ordinary, as the limits require. `all`: whether managed queues are checked, too. That is
@@ -134,8 +134,8 @@ export async function manageQueues(
   { all }: { readonly all: boolean },
 ): Promise<ManagedAnswer> {
   const [row] = await query<ManageRow>(db, manageSql, [all]);
-  const { changed = 0, is_pending: isPending = false, is_partial: isPartial = false } = row ?? {};
-  return { changed, isPending, isPartial };
+  const { changed, is_partial: isPartial, is_blocked } = row as ManageRow;
+  return { changed, isPending: is_blocked || isPartial, isPartial };
 }
 
 // A queue is released if all its slots are free. They are locked here, so that no run begins in it. The row of a rate

@@ -66,6 +66,12 @@ export class ManagedFetch {
     return atMs === Number.POSITIVE_INFINITY ? null : atMs;
   }
 
+  /** Whether it waits neither for a token nor for queues that become managed at once. */
+  get isDone(): boolean {
+    const { changes, isDone } = this.#queues;
+    return changes === this.#changes && this.#dueAtMs === null && isDone;
+  }
+
   /** Takes at most the requested number of runs. */
   async take(
     connection: WorkerConnection,

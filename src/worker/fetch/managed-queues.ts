@@ -22,6 +22,8 @@ export class ManagedQueues {
   /** Counts the events after which some queues may have to be made managed. */
   #news = 1;
   #done = 0;
+  /** The number of events after which all queues were read: those that are not managed yet wait for a run's end. */
+  #read = 0;
   #hasAllToRead = true;
   #mayReadAtMs = 0;
   /** The end of the pause after the last run, which depends on its duration. */
@@ -64,6 +66,11 @@ export class ManagedQueues {
       : this.#mayReadAtMs;
   }
 
+  /** Whether no queue has to be made managed, except for those that wait for the end of a run. */
+  get isDone(): boolean {
+    return this.#read >= this.#news;
+  }
+
   /** Makes queues managed if that is due. */
   async manage(connection: WorkerConnection): Promise<void> {
     const startedMs = this.#clock.monotonic();
@@ -76,6 +83,7 @@ export class ManagedQueues {
         manageQueues(connection.database, { all }),
       );
       if (!isPending) this.#done = news;
+      if (!isPartial) this.#read = news;
       this.#hasAllToRead ||= isPending && all;
       const nowMs = this.#clock.monotonic();
       const continues = isPartial && changed > 0;

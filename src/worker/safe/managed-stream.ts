@@ -51,9 +51,8 @@ export class ManagedStream extends Stream {
     return this.plan.learnManaged(jobs.length, request);
   }
 
-  /** Whether it has nothing to wait for. */
-  get isDrained(): boolean {
-    return this.plan.isDrained && this.managed.dueAtMs === null;
+  override get isDrained(): boolean {
+    return this.plan.isDrained && this.managed.isDone;
   }
 
   /** Takes the limits as they are now. Returns the milliseconds until another fetch may find more. */

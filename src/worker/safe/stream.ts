@@ -65,6 +65,11 @@ export class Stream {
     return this.#trips.requested;
   }
 
+  /** Whether it has nothing to wait for. */
+  get isDrained(): boolean {
+    return this.plan.isDrained;
+  }
+
   /** Whether there may be jobs that have not started. */
   get hasWork(): boolean {
     return this.queue.size > 0 || !this.plan.isDrained;

@@ -84,11 +84,7 @@ export class Streams {
   }
 
   get isDrained(): boolean {
-    const ordinary = [this.main, ...this.#limited];
-    return (
-      ordinary.every(({ plan }) => plan.isDrained) &&
-      this.#managed.every(({ isDrained }) => isDrained)
-    );
+    return this.all.every((one) => one.isDrained);
   }
 
   start(): void {

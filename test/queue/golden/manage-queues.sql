@@ -13,6 +13,8 @@ with limits as materialized (
   from queue
   where is_available and slots is not null
   or is_managed and (locked_by is distinct from 'managed:' || slots::text or slots is distinct from present)
+    and (locked_by <> 'managed:0' or present <= coalesce(slots, 0)
+      or exists (select from "worker"._private_queue_slots as one where one.queue_id = queue.id and one.locked_by is null))
   or is_managed and exists (
     select from limits where limits.rate is not null and queue.queue_name like limits.pattern and not exists (
       select from "worker"._private_rates as rates where rates.limit_id = limits.id and rates.key = queue.queue_name))
@@ -58,7 +60,7 @@ with limits as materialized (
       when settled.present = settled.slots then 'managed:' || settled.slots::text else 'managed:0' end,
     locked_at = case when settled.slots is not null or settled.present > 0 then 'infinity'::timestamptz end
   from settled where queues.id = settled.id
-  returning queues.locked_by
+  returning queues.id, queues.locked_by
 ), rated as (
   insert into "worker"._private_rates (limit_id, key, tat)
   select limits.id, adopted.queue_name, pg_catalog.now() from adopted
@@ -66,8 +68,9 @@ with limits as materialized (
   order by limits.id, adopted.queue_name on conflict do nothing
 )
 select (select pg_catalog.count(*)::int from written) as changed,
-  (select pg_catalog.count(*) from wrong) > (select pg_catalog.count(*) from seen) as is_partial,
+  (select pg_catalog.count(*) from wrong) > (select pg_catalog.count(*) from seen)
+    or exists (select id from seen except select id from adopted) as is_partial,
   exists (select from queue where slots is not null and not is_available and not is_managed)
     or exists (select from written where locked_by = 'managed:0')
-    or (select pg_catalog.count(*) from wrong) > (select pg_catalog.count(*) from seen) or exists (select id from seen except select id from adopted) as is_pending,
+    or exists (select from queue where locked_by = 'managed:0' and id not in (select id from written)) as is_blocked,
   case when exists (select from written) then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1)) end
