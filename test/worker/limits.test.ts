@@ -10,7 +10,15 @@ import { TokenLeases } from "../../src/worker/limits/token-leases.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { manualClock } from "../support/manual-clock.ts";
-import { latch, recorder, recordingTask, waitUntil, witness, workerQueue } from "./worker-queue.ts";
+import {
+  latch,
+  recorder,
+  recordingTask,
+  waitFor,
+  waitUntil,
+  witness,
+  workerQueue,
+} from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 afterEach(() => queue.sql("delete from worker._private_limits"));
@@ -393,6 +401,17 @@ test("A worker without heartbeats runs no limited job, and warns once.", async (
   await waitUntil("it has warned", () => warnings.some((one) => one.includes("no heartbeats")));
   assert.equal(limited.seen.length, 0);
   assert.equal(warnings.filter((one) => one.includes("no heartbeats")).length, 1);
+});
+
+test("A drain without heartbeats ends, and leaves the jobs that need permits.", async () => {
+  await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 1 });
+  const limited = recordingTask("limited");
+  const other = recordingTask("other");
+  await add(1, "limited");
+  await add(1, "other");
+  const worker = queue.worker({ tasks: [limited, other], recovery: false });
+  await waitFor("the drain", worker.drain());
+  assert.deepEqual([limited.seen.length, other.seen.length], [0, 1]);
 });
 
 test("A drain ends while another worker holds all permits and no job is ready.", async () => {

@@ -14,7 +14,15 @@ import { Stream } from "./stream.ts";
 export interface StreamsParts {
   readonly parts: Pick<
     SafeFetcherParts<unknown>,
-    "clock" | "config" | "free" | "hooks" | "limits" | "parametersOf" | "tasks" | "workerId"
+    | "clock"
+    | "config"
+    | "free"
+    | "hooks"
+    | "lease"
+    | "limits"
+    | "parametersOf"
+    | "tasks"
+    | "workerId"
   >;
   readonly link: Pick<FetcherLink, "changed" | "slots">;
   readonly trips: RoundTrips;

@@ -70,6 +70,11 @@ export class Stream {
     return this.plan.isDrained;
   }
 
+  /** Whether its limits have permits, which need heartbeats. */
+  get needsPermits(): boolean {
+    return this.#limits.some(({ id, concurrency }) => id !== null && concurrency !== null);
+  }
+
   /** Whether there may be jobs that have not started. */
   get hasWork(): boolean {
     return this.queue.size > 0 || !this.plan.isDrained;

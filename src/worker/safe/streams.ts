@@ -84,7 +84,9 @@ export class Streams {
   }
 
   get isDrained(): boolean {
-    return this.all.every((one) => one.isDrained);
+    const { hasHeartbeats } = this.#parts.lease;
+    // Without heartbeats, jobs that need permits never start here.
+    return this.all.every((one) => one.isDrained || (one.needsPermits && !hasHeartbeats));
   }
 
   start(): void {
