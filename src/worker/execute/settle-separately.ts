@@ -119,9 +119,15 @@ export async function settleSeparately(
     ...{ written: written.returned, unconfirmed: unconfirmed.returned },
     onRefused: (job, error) => void refused.push({ job, result: null, error }),
   });
-  // Queues are unlocked last, so that later jobs of a queue do not start first.
+  // Queues are unlocked last, and not before all of their jobs are returned, so that later jobs do not start first.
   if (mode === "locked_by") {
-    await writer.write(unlockedQueues, {
+    const isWaiting = (lock: number) =>
+      unconfirmed.returned.some(({ runLock }) => runLock === lock);
+    const [waiting, others] = [true, false].map((is) =>
+      unlockedQueues.filter((lock) => isWaiting(lock) === is),
+    ) as [number[], number[]];
+    unconfirmed.unlockedQueues.push(...waiting);
+    await writer.write(others, {
       change: "update",
       idOf: null,
       send: (locks) => finishJobs(db, workerId, [], mode, locks),
