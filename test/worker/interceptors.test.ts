@@ -5,6 +5,7 @@ import type { JobToAdd } from "../../src/domain/job-spec.ts";
 import { rawJson } from "../../src/domain/payload.ts";
 import { runOnce } from "../../src/worker/run.ts";
 import type { Hooks, Plugin, WorkerInterceptors } from "../../src/worker/task/hooks.ts";
+import { RetryAfter, Snooze } from "../../src/worker/task/outcomes.ts";
 import { defineBatchTask, defineTask, type Task } from "../../src/worker/task/task.ts";
 import { recordingTask, waitFor, waitUntil, witness, workerQueue } from "./worker-queue.ts";
 
@@ -176,6 +177,25 @@ describe("After a job has run, an interceptor", () => {
     );
   });
 });
+
+for (const fastLane of [false, true]) {
+  test(`A batch that an interceptor snoozes keeps only the items that failed, fast lane: ${fastLane}.`, async () => {
+    const outcomes = [new Snooze(60_000), new RetryAfter(60_000, { backOff: "task" })];
+    for (const _ of outcomes) await queue.utils.addJob("batch", [1, 2, 3]);
+    const batch = defineBatchTask<number>("batch", (items) => items.map((n) => n === 2 && "no"));
+    const snooze = pluginOf("afterJobRun", () => Promise.reject(outcomes.pop()));
+    const options = { connectionString: queue.url, recovery: false, logger: "silent" } as const;
+    const tasks = [batch as Task<never>];
+    await waitFor("runOnce", runOnce({ ...options, tasks, plugins: [snooze], fastLane }));
+    assert.deepEqual(
+      (await queue.remaining()).map(({ payload, attempts }) => [payload, attempts]),
+      [
+        ["[2]", 0],
+        ["[2]", 0],
+      ],
+    );
+  });
+}
 
 describe("Before a task adds a job, an interceptor", () => {
   /** Runs a job whose task adds jobs by its context. */

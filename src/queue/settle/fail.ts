@@ -4,7 +4,7 @@ import { type Database, idArray, parseIdArray, query } from "../../database/data
 import { UNLOCK } from "../sql/lock.ts";
 import { attemptsMade, isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
 import { delayOf, endOfAttempts, retryAt } from "./retry-policy.ts";
-import { snoozeJobs } from "./snooze.ts";
+import { type SnoozedJob, snoozeJobs } from "./snooze.ts";
 
 /** What happens after an attempt that has not succeeded. */
 export type NextAttempt =
@@ -19,14 +19,9 @@ export type NextAttempt =
 export const BY_FORMULA: NextAttempt = { kind: "retry", delayMs: null };
 
 /** A job whose attempt has failed, or was snoozed. */
-export interface FailedAttempt {
-  readonly id: string;
+export interface FailedAttempt extends Omit<SnoozedJob, "delayMs"> {
   readonly message: string;
   readonly next: NextAttempt;
-  /** Whether the job had a key when it was fetched. */
-  readonly isKeyed: boolean;
-  /** JSON text that replaces the payload: what remains of a batch; null: the payload stays. */
-  readonly payload: string | null;
 }
 
 /** In the parameter of the delays, this value selects Graphile Worker's delay. */
@@ -65,8 +60,8 @@ export async function failJobs(
   attempts: readonly FailedAttempt[],
   mode: LockMode,
 ): Promise<string[]> {
-  const snoozes = attempts.flatMap(({ id, isKeyed, next }) =>
-    next.kind === "snooze" ? [{ id, isKeyed, delayMs: next.delayMs }] : [],
+  const snoozes = attempts.flatMap(({ next, ...job }) =>
+    next.kind === "snooze" ? [{ ...job, delayMs: next.delayMs }] : [],
   );
   if (snoozes.length === 0) return recordFailures(db, workerId, attempts, mode);
   const failures = attempts.filter(({ next }) => next.kind !== "snooze");
