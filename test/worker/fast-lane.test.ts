@@ -143,6 +143,57 @@ test("An attempt whose connection was cut does not end the one that followed it.
   assert.equal(await jobOf(id), undefined);
 });
 
+for (const [what, isCut] of [
+  ["whose transaction PostgreSQL refused at its time limit", false],
+  ["whose connection was cut at the time limit of its transaction", true],
+] as const) {
+  test(`An attempt ${what} does not end the one that followed it.`, async (t) => {
+    t.after(() => queue.sql("drop function if exists public.at_limit cascade"));
+    const [first, second] = [latch(), latch()];
+    const attempts: AbortSignal[] = [];
+    const long = defineTask("long", async (_, { signal }) => {
+      await (attempts.push(signal) === 1 ? first : second).opened;
+    });
+    const watch = witness("job:complete", "job:interrupted");
+    const options = { connections: 1, pollIntervalMs: 20, fastLane: { limitMs: 500 } };
+    const { id: worker } = await queue.startWorker({
+      ...{ tasks: [quick, long], plugins: [watch], ...options },
+    });
+    await warmUp();
+    await queue.sql(`create function public.at_limit() returns trigger language plpgsql as $$ begin
+        if ${isCut} then perform pg_advisory_xact_lock(77);
+        elsif tg_op = 'DELETE' then raise 'not this one'; end if;
+        return coalesce(new, old);
+      end $$;
+      create trigger at_limit before delete or update on worker._private_jobs
+      for each row when (old.locked_by is null) execute function public.at_limit()`);
+    const client = await queue.pool.connect();
+    await client.query("select pg_advisory_lock(77)");
+    const [job] = await queue.utils.addJobs([{ identifier: "long" }, { identifier: "quick" }]);
+    const id = job?.id ?? "";
+    if (isCut) {
+      const cut = `select pg_terminate_backend(pid) from pg_stat_activity
+        where wait_event = 'advisory' and datname = current_database()`;
+      await waitUntil("it is cut", async () => (await queue.sql(cut)).length > 0);
+    }
+    await client.query("select pg_advisory_unlock(77)");
+    client.release();
+    await waitUntil("the safe mode runs it again", () => attempts.length === 2);
+    await waitUntil("the first has been aborted", () => attempts[0]?.aborted);
+    first.open();
+    const interrupted = () => watch.all("job:interrupted").map(({ jobId }) => jobId);
+    await waitUntil("its end does not count", () => interrupted().includes(id));
+    assert.equal((await jobOf(id))?.locked_by, worker);
+    second.open();
+    await waitUntil("the second ends it", async () => (await jobOf(id)) === undefined);
+    const results = watch.all("job:complete").filter((one) => one.job.id === id);
+    assert.deepEqual(
+      results.map(({ result }) => result),
+      ["completed"],
+    );
+  });
+}
+
 test("A result whose answer is lost is unknown, also beside a kept job.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());

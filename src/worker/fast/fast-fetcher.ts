@@ -97,6 +97,7 @@ export class FastFetcher<E> implements Fetcher<E> {
       results,
       logger: config.logger,
       lockedResults: parts.lockedResults,
+      lockedJobs: () => link.inFlight().jobs,
       slots: link.slots,
       tasks,
       hooks,

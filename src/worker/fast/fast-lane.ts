@@ -290,8 +290,8 @@ export class FastLane<E> {
   async #keep(jobs: readonly FetchedJob[]): Promise<void> {
     if (!this.#parts.connection.isConnected) throw LOST;
     if (this.#kept.jobs.size > 0) this.#kept.handOver();
-    this.#kept.add(jobs);
-    await this.#transaction.keep(this.#parts.results.take(), jobs.map(idOf));
+    const keeping = this.#transaction.keep(this.#parts.results.take(), jobs.map(idOf));
+    await this.#kept.add(jobs, keeping);
     this.#announceLeft();
   }
 }

@@ -28,6 +28,11 @@ import type { Hooks } from "../task/hooks.ts";
 /** The most jobs of a transaction; slow jobs make smaller batches. */
 const MAX_BATCH = 2_000;
 
+/** The error of keep() if no job was kept. After another error, that is unknown. */
+export const ROLLED_BACK = new Error(
+  "the transaction was rolled back: PostgreSQL refused a result",
+);
+
 /** The jobs that a transaction has locked. */
 export interface FastFetchResult {
   readonly jobs: readonly FetchedJob[];
@@ -132,8 +137,7 @@ export class FastTransaction {
       ids.length > 0 ? keepJobs(connection.database, workerId, ids) : null,
       connection.commit(),
     ]);
-    if (answers === null)
-      throw new Error("the transaction was rolled back: PostgreSQL refused a result");
+    if (answers === null) throw ROLLED_BACK;
   }
 
   /** Ends a transaction without jobs. */

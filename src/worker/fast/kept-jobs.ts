@@ -1,13 +1,19 @@
 // Jobs of the fast mode that outlasted their transaction. They are locked by `locked_by`, so the safe mode writes
 // their results.
 import type { FetchedJob } from "../execute/fetched-job.ts";
-import { jobsIn, type Results } from "../execute/results.ts";
+import { emitSettled, idOf, jobsIn, type Results } from "../execute/results.ts";
+import type { Hooks } from "../task/hooks.ts";
+import { ROLLED_BACK } from "./fast-transaction.ts";
 
 export interface KeptJobsParts {
+  readonly workerId: string;
+  readonly hooks: Hooks;
   /** The results of a lane's jobs. */
   readonly results: Results;
   /** The results of jobs locked by `locked_by`, which the safe mode writes. */
   readonly lockedResults: Results;
+  /** Returns the jobs that are locked by `locked_by`, by all answers that the worker has. */
+  lockedJobs(): readonly FetchedJob[];
   /** Called when jobs have ended or were handed over, or the lane is idle. */
   onChange(): void;
 }
@@ -16,24 +22,45 @@ export class KeptJobs {
   /** The kept jobs that still run. */
   readonly jobs = new Set<FetchedJob>();
   readonly #parts: KeptJobsParts;
+  /** Jobs whose lock is unknown, because the connection was lost. The safe mode may have fetched them again. */
+  readonly #uncertain = new WeakSet<FetchedJob>();
 
   constructor(parts: KeptJobsParts) {
     this.#parts = parts;
   }
 
-  add(jobs: readonly FetchedJob[]): void {
+  /** Adds jobs that `keeping` locks by `locked_by`. Rejects as that does. */
+  async add(jobs: readonly FetchedJob[], keeping: Promise<void>): Promise<void> {
     for (const job of jobs) this.jobs.add(job);
+    try {
+      await keeping;
+    } catch (error) {
+      for (const job of jobs) {
+        if (error === ROLLED_BACK) this.jobs.delete(job);
+        else this.#uncertain.add(job);
+      }
+      throw error;
+    }
   }
 
   /** Moves the results of kept jobs to the safe mode. The others are written with their transaction. */
   handOver(): void {
-    const { results, lockedResults, onChange } = this.#parts;
+    const { results, lockedResults, hooks, workerId, onChange } = this.#parts;
     if (results.isEmpty) return;
+    // A result of an attempt whose job this worker has fetched again would change the later attempt.
+    const outdated = results.takeSome((job) => this.#isFetchedAgain(job));
     // The results of kept jobs have never been sent. The others may have been, and stay where that is recorded.
+    emitSettled(hooks, workerId, { ...outdated, isRepeated: false }, jobsIn(outdated).map(idOf));
     const kept = results.takeSome((job) => this.jobs.has(job));
     for (const job of kept.done) lockedResults.complete(job);
     for (const failure of kept.failures) lockedResults.fail(failure);
-    for (const job of jobsIn(kept)) this.jobs.delete(job);
+    for (const job of [...jobsIn(kept), ...jobsIn(outdated)]) this.jobs.delete(job);
     onChange();
+  }
+
+  #isFetchedAgain(job: FetchedJob): boolean {
+    if (!this.#uncertain.has(job)) return false;
+    const isLater = (one: FetchedJob) => one.id === job.id && one.fetchedAtMs > job.fetchedAtMs;
+    return this.#parts.lockedJobs().some(isLater);
   }
 }
