@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { removeJob } from "../../src/commands/jobs/remove-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { databaseTime } from "../../src/queue/cron/database-time.ts";
 import { isForFastMode } from "../../src/queue/fetch/fetch-form.ts";
+import { keepJobs } from "../../src/queue/fetch/lock-jobs.ts";
 import { BY_FORMULA, failJobs } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";
 import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
@@ -180,6 +182,30 @@ test("A job that is returned at its last attempt keeps that attempt, with or wit
     }
     await queue.sql("delete from worker._private_jobs");
   }
+});
+
+test("A repair unlocks no job that a fast lane of the worker has kept since its list was made.", async () => {
+  await addThree();
+  const [free] = await rows();
+  const lane = await queue.pool.connect();
+  try {
+    // The transaction of the lane is older than the list.
+    await lane.query("begin; select from worker._private_jobs where locked_by is null for update");
+    const sinceMs = await databaseTime(queue.db);
+    await keepJobs({ ...queue.db, client: lane }, "us", [free?.id ?? ""]);
+    await lane.query("commit");
+    assert.equal((await returnUnknownJobs(queue.db, "us", [], [], sinceMs)).jobs, 1);
+  } finally {
+    lane.release();
+  }
+  const holders = async () => (await rows()).map(({ locked_by }) => locked_by);
+  assert.deepEqual(await holders(), ["us", null, "them"]);
+  await queue.sql("update worker._private_jobs set locked_at = now() + interval '1 day'");
+  assert.equal(
+    (await returnUnknownJobs(queue.db, "us", [], [], await databaseTime(queue.db))).jobs,
+    1,
+  );
+  assert.deepEqual(await holders(), [null, null, "them"]);
 });
 
 test("A job whose fast lane lost its connection stays marked for the safe mode when it is returned.", async () => {

@@ -31,7 +31,7 @@ select ${fetchedColumns(s, form)} from taken j`;
 }
 
 const keepSql: Statement = (s) => `
-update ${s}._private_jobs j set ${takeBy("$1", "j")} where j.id = any($2::bigint[])`;
+update ${s}._private_jobs j set ${takeBy("$1", "j", "statement_timestamp")} where j.id = any($2::bigint[])`;
 
 const keepQueueSql: Statement = (s) => `
 update ${s}._private_job_queues set ${lockBy("$1")} where id = -$2::bigint`;

@@ -89,14 +89,17 @@ const REMOVED_SINCE =
 
 const returnUnknownSql = (slots: boolean) => (s: string) =>
   `
-with ${givenBack(s, `${IS_UNKNOWN} and j.id <> all($2::bigint[])`, REMOVED_SINCE)}, unlocked as (
-  ${endRuns(s, "id <> all($3::int[])", "$1")}
-)${slots ? freedSlots(s, `not ${isSlotIn("$4")}`) : ""}
+with ${givenBack(s, IS_NOT_LISTED, REMOVED_SINCE)}, unlocked as (
+  ${endRuns(s, "id <> all($4::int[])", "$1")}
+)${slots ? freedSlots(s, `not ${isSlotIn("$5")}`) : ""}
 select pg_catalog.count(*)::int as count from ended`;
 
 const unknownStatements = { ofQueues: returnUnknownSql(false), ofSlots: returnUnknownSql(true) };
 
 const IS_UNKNOWN = "not j.is_available and j.locked_at is not null";
+// The fast mode keeps jobs at any time, also since $3. A time after now is an earlier one: the clock was set back.
+const IS_NOT_LISTED = `${IS_UNKNOWN} and j.id <> all($2::bigint[])
+    and j.locked_at not between pg_catalog.to_timestamp($3::float8) and pg_catalog.clock_timestamp()`;
 
 /** Gives some of these jobs back, and frees no locks of runs. */
 const returnSomeSql: Statement = (s) => `
@@ -105,41 +108,38 @@ select pg_catalog.count(*)::int as count from ended`;
 
 const unknownIdsSql: Statement = (s) => `
 select j.id::text from ${s}._private_jobs j
-where ${IS_UNKNOWN} and j.id <> all($2::bigint[]) and ${isOurs("locked_by", "j", "$1")} order by j.id`;
+where ${IS_NOT_LISTED} and ${isOurs("locked_by", "j", "$1")} order by j.id`;
 
 /**
- * Gives back the jobs that this worker has locked and that are not among `ids`, and frees its runs' locks that are not
- * among `locks`. Jobs that PostgreSQL refuses to change stay locked. Each statement must be a transaction of
- * its own.
+ * Gives back the worker's jobs that are not among `ids`, and frees its runs' locks that are not among `locks`.
+ * Jobs locked since `sinceMs`, or refused by PostgreSQL, stay locked. Each statement must be a transaction of its own.
  */
 export async function returnUnknownJobs(
   db: Database,
   workerId: string,
   ids: readonly string[],
   locks: readonly number[],
+  sinceMs = Number.POSITIVE_INFINITY,
 ): Promise<{ readonly jobs: number; readonly refused: readonly RefusedRow[] }> {
   const { queues, slots } = splitLocks(locks);
   const hasSlots = await hasLimits(db);
   const statement = hasSlots ? unknownStatements.ofSlots : unknownStatements.ofQueues;
-  const returnAll = async (except: readonly string[]) => {
-    const values = [workerId, idArray(except), queues, ...(hasSlots ? [slots] : [])];
-    const [row] = await query<{ count: number }>(db, statement, values);
-    return row?.count ?? 0;
-  };
+  const [since, others] = [sinceMs / 1_000, [queues, ...(hasSlots ? [slots] : [])]];
+  const returnAll = (except: readonly string[]) =>
+    countOf(db, statement, [workerId, idArray(except), since, ...others]);
   try {
     return { jobs: await returnAll(ids), refused: [] };
   } catch (error) {
     if (!isRefusedResult(error)) throw error;
   }
-  const rows = await query<{ id: string }>(db, unknownIdsSql, [workerId, idArray(ids)]);
-  const { changed, refused } = await changeUnrefused(
-    db,
-    rows.map(({ id }) => id),
-    async (some) => {
-      const [row] = await query<{ count: number }>(db, returnSomeSql, [workerId, idArray(some)]);
-      return row?.count ?? 0;
-    },
+  const rows = await query<{ id: string }>(db, unknownIdsSql, [workerId, idArray(ids), since]);
+  const unlisted = rows.map(({ id }) => id);
+  const { changed, refused } = await changeUnrefused(db, unlisted, (some) =>
+    countOf(db, returnSomeSql, [workerId, idArray(some)]),
   );
   const last = await returnAll([...ids, ...refused.map(({ id }) => id)]);
   return { jobs: changed + last, refused };
 }
+
+const countOf = async (db: Database, statement: Statement, values: unknown[]) =>
+  (await query<{ count: number }>(db, statement, values))[0]?.count ?? 0;

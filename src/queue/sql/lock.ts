@@ -1,8 +1,8 @@
 // How jobs and named queues are locked and unlocked, and which locks do not belong to a worker.
 
-/** Returns the assignments that lock a row. `workerId`: the parameter with the worker's id, such as `$1`. */
-export const lockBy = (workerId: string): string =>
-  `locked_by = ${workerId}::text, locked_at = pg_catalog.now()`;
+/** Returns the assignments that lock a row. `workerId`: the parameter with the worker's id. `at`: the time's function. */
+export const lockBy = (workerId: string, at = "now"): string =>
+  `locked_by = ${workerId}::text, locked_at = pg_catalog.${at}()`;
 
 /**
  * Returns an expression: the id of the worker that has locked a row of jobs or queues, cut at the length that this
@@ -17,8 +17,8 @@ export const UNLOCK = "locked_by = null, locked_at = null";
  * Returns the assignments that fetch a job. The attempt counts from now on, before the job runs; otherwise a job that
  * kills its worker would never use up its attempts. `job`: the alias of the row.
  */
-export const takeBy = (workerId: string, job: string): string =>
-  `attempts = ${job}.attempts + 1, ${lockBy(workerId)}`;
+export const takeBy = (workerId: string, job: string, at = "now"): string =>
+  `attempts = ${job}.attempts + 1, ${lockBy(workerId, at)}`;
 
 /** A condition on a row `jobs`: no worker has locked the job. A lock older than 4 hours does not count. */
 export const isFree =

@@ -7,6 +7,7 @@ import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { registerTasks } from "../../queue/add/register-tasks.ts";
+import { databaseTime } from "../../queue/cron/database-time.ts";
 import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
@@ -132,11 +133,14 @@ export async function reconcile(
   results.endWait(taken);
   if (answer.failure !== null) throw answer.failure;
   await registerTasks(connection.database, tasks.names);
+  // Before the list: a fast lane may lock another job by `locked_by` until the statement is executed.
+  const sinceMs = await databaseTime(connection.database);
   const { refused } = await returnUnknownJobs(
     connection.patientSingly,
     workerId,
     ownJobs().map(idOf),
     link.inFlight().queueIds,
+    sinceMs,
   );
   for (const { id, error } of refused) {
     const fields = { job_id: id, error: messageOf(error) };

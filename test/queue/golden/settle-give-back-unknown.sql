@@ -6,7 +6,8 @@ with locked_jobs as materialized (
       select from "worker"._private_jobs o
       where o.is_available and o.priority = j.priority and o.run_at = j.run_at) as has_equals
   from "worker"._private_jobs j
-  where not j.is_available and j.locked_at is not null and j.id <> all($2::bigint[]) and j.locked_by = $1::text order by j.id for update
+  where not j.is_available and j.locked_at is not null and j.id <> all($2::bigint[])
+    and j.locked_at not between pg_catalog.to_timestamp($3::float8) and pg_catalog.clock_timestamp() and j.locked_by = $1::text order by j.id for update
 ), placed as materialized (
   select id, case when has_equals
       then pg_catalog.row_number() over (order by run_at desc, id desc) else 0 end as from_last
@@ -21,7 +22,7 @@ with locked_jobs as materialized (
   update "worker"._private_job_queues as queues
   set locked_at = case when queues.locked_by <> $1::text then queues.locked_at end,
     locked_by = case when queues.locked_by <> $1::text then pg_catalog.split_part(queues.locked_by, pg_catalog.chr(10), 1) end
-  where id <> all($3::int[]) and (queues.locked_by = $1::text or case when coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) then
+  where id <> all($4::int[]) and (queues.locked_by = $1::text or case when coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) then
       pg_catalog.substr(queues.locked_by, nullif(pg_catalog.strpos(queues.locked_by, pg_catalog.chr(10)), 0) + 1) end = $1::text)
 )
 select pg_catalog.count(*)::int as count from ended
