@@ -322,6 +322,40 @@ test("A rate of queues goes on after the clock of the database was set back by a
   await waitUntil("the others have run", () => seen.done === 6, 5_000);
 });
 
+test("A limit that is new for its tasks grants no permits until older workers have read it.", async () => {
+  const rate = { limit: 10, perMs: 1_000 };
+  await queue.sql(`insert into worker._private_workers (id, started_at, last_heartbeat_at)
+    values ('older', now() - interval '1 minute', now()), ('other', now(), now())`);
+  let number = 0;
+  const granted = async (workerId: string) => {
+    const [limit] = await readLimits(queue.db);
+    const exchange = { limitId: limit?.id ?? 0, workerId, inUse: 0, wanted: 2, number: ++number };
+    return (await exchangePermits(queue.db, exchange)).permits;
+  };
+  // After that time, every worker has read it.
+  const pass = () =>
+    queue.sql("update worker._private_limits set set_at = set_at - interval '1 minute'");
+  await queue.utils.setLimit({ name: "l", task: "a", concurrency: 2 });
+  assert.equal(await granted("other"), 0);
+  // An exchange shows that the older worker has read the limit of its task.
+  assert.equal(await granted("older"), 2);
+  await queue.utils.setLimit({ name: "l", task: "b", concurrency: 4 });
+  assert.equal(await granted("other"), 0);
+  await queue.utils.setLimit({ name: "l", task: "b", concurrency: 5 });
+  assert.equal(await granted("other"), 0);
+  await pass();
+  assert.equal(await granted("other"), 2);
+  await queue.utils.setLimit({ name: "l", task: "b", concurrency: 6 });
+  await queue.sql("update worker._private_limit_permits set permits = 0 where worker_id = 'other'");
+  assert.equal(await granted("other"), 2);
+  await queue.utils.setLimit({ name: "l", task: "b", rate });
+  await pass();
+  await queue.utils.setLimit({ name: "l", task: "b", rate, concurrency: 6 });
+  assert.equal(await granted("other"), 0);
+  assert.equal((await readLimits(queue.db))[0]?.revision, 6);
+  await queue.sql("delete from worker._private_workers");
+});
+
 test("A worker that was short when the clock was set back gets its share.", async () => {
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 4 });
   await queue.sql(`insert into worker._private_workers (id, last_heartbeat_at)

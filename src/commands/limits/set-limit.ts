@@ -105,6 +105,10 @@ const NEWS = `pg_catalog.pg_notify('${CONTROL}', pg_catalog.random()::text), ${a
 const EMPTY = `pg_catalog.now()
     + $7::int::float8 * $6::bigint::float8 / $5::int::float8 * interval '1 millisecond'`;
 
+/** Whether the limit is new for its tasks: they had none until now, or one that some workers may not have read yet. */
+const IS_NEW = `l.match <> excluded.match or l.concurrency is null
+      or l.revision < 2 and l.set_at > pg_catalog.now() - interval '2.5 seconds'`;
+
 /*
  * $1 name  $2 scope  $3 match  $4 concurrency  $5 rate  $6 period  $7 burst  $8 set by
  *
@@ -122,7 +126,8 @@ with old as materialized (
   on conflict (name) do update set
     match = excluded.match, concurrency = excluded.concurrency, rate = excluded.rate,
     period_ms = excluded.period_ms, burst = excluded.burst, source = excluded.source,
-    set_by = excluded.set_by, set_at = pg_catalog.now(), revision = l.revision + 1
+    set_by = excluded.set_by, set_at = pg_catalog.now(),
+    revision = (pg_catalog.abs(l.revision) + 1) * case when ${IS_NEW} then -1 else 1 end
   where l.scope = excluded.scope
     and (l.match, l.concurrency, l.rate, l.period_ms, l.burst)
       is distinct from (excluded.match, excluded.concurrency, excluded.rate, excluded.period_ms, excluded.burst)

@@ -79,7 +79,7 @@ function storedLimit(row: LimitRow): StoredLimit {
 
 const limitsSql: Statement = (s) => `
 select l.id, ${startOfText("l.name")} as name, l.scope, ${startOfText("l.match")} as match, l.concurrency, l.rate, l.period_ms::text, l.burst, l.source, ${startOfText("l.set_by")} as set_by,
-  ${microseconds("l.set_at")}::text as set_us, l.revision,
+  ${microseconds("l.set_at")}::text as set_us, pg_catalog.abs(l.revision) as revision,
   ${microseconds("b.until")}::text as until_us,
   ${aheadMs("b.until")} as left_ms, ${startOfText("b.reason", MAX_REASON_LENGTH)} as reason
 from ${s}._private_limits l

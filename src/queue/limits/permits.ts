@@ -93,11 +93,11 @@ interface ExchangeRow {
   readonly others_are_short: boolean;
 }
 
-// A new limit grants no permits until all older workers have read it, at most 2.5 s: they may run any number of jobs.
+// A limit that is new for its tasks (revision < 2) grants no permits until all older workers have read it, at most 2.5 s.
 const lockSql: Statement = (s) => `
 select case when concurrency is null or revision > 1 or not pg_catalog.now() between set_at and set_at + interval '2.5 seconds'
-  or not exists (select from ${s}._private_workers as workers where workers.started_at < set_at and workers.id <> $2::text
-    and not exists (select from ${s}._private_limit_permits where limit_id = $1::int and worker_id = workers.id))
+  or not exists (select from ${s}._private_workers as workers where workers.started_at < set_at and workers.id <> $2::text and (revision < 0
+    or not exists (select from ${s}._private_limit_permits where limit_id = $1::int and worker_id = workers.id)))
   then concurrency else 0 end as concurrency from ${s}._private_limits where id = $1::int for update`;
 
 const announceSql = (limitId: string, word: "free" | "wanted") =>

@@ -3,7 +3,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
 select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('worker:limit:' || $1::text, 0));
 
 select l.id, pg_catalog.left(l.name, 512) as name, l.scope, pg_catalog.left(l.match, 512) as match, l.concurrency, l.rate, l.period_ms::text, l.burst, l.source, pg_catalog.left(l.set_by, 512) as set_by,
-  pg_catalog.floor(extract(epoch from l.set_at) * 1000000::numeric)::text as set_us, l.revision,
+  pg_catalog.floor(extract(epoch from l.set_at) * 1000000::numeric)::text as set_us, pg_catalog.abs(l.revision) as revision,
   pg_catalog.floor(extract(epoch from b.until) * 1000000::numeric)::text as until_us,
   ((extract(epoch from b.until)::float8 - extract(epoch from pg_catalog.now())::float8) * 1000::float8) as left_ms, pg_catalog.left(b.reason, 2000) as reason
 from "worker"._private_limits l
@@ -23,7 +23,9 @@ with old as materialized (
   on conflict (name) do update set
     match = excluded.match, concurrency = excluded.concurrency, rate = excluded.rate,
     period_ms = excluded.period_ms, burst = excluded.burst, source = excluded.source,
-    set_by = excluded.set_by, set_at = pg_catalog.now(), revision = l.revision + 1
+    set_by = excluded.set_by, set_at = pg_catalog.now(),
+    revision = (pg_catalog.abs(l.revision) + 1) * case when l.match <> excluded.match or l.concurrency is null
+      or l.revision < 2 and l.set_at > pg_catalog.now() - interval '2.5 seconds' then -1 else 1 end
   where l.scope = excluded.scope
     and (l.match, l.concurrency, l.rate, l.period_ms, l.burst)
       is distinct from (excluded.match, excluded.concurrency, excluded.rate, excluded.period_ms, excluded.burst)

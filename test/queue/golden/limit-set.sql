@@ -10,7 +10,9 @@ with old as materialized (
   on conflict (name) do update set
     match = excluded.match, concurrency = excluded.concurrency, rate = excluded.rate,
     period_ms = excluded.period_ms, burst = excluded.burst, source = excluded.source,
-    set_by = excluded.set_by, set_at = pg_catalog.now(), revision = l.revision + 1
+    set_by = excluded.set_by, set_at = pg_catalog.now(),
+    revision = (pg_catalog.abs(l.revision) + 1) * case when l.match <> excluded.match or l.concurrency is null
+      or l.revision < 2 and l.set_at > pg_catalog.now() - interval '2.5 seconds' then -1 else 1 end
   where l.scope = excluded.scope
     and (l.match, l.concurrency, l.rate, l.period_ms, l.burst)
       is distinct from (excluded.match, excluded.concurrency, excluded.rate, excluded.period_ms, excluded.burst)

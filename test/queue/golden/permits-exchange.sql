@@ -1,6 +1,6 @@
 select case when concurrency is null or revision > 1 or not pg_catalog.now() between set_at and set_at + interval '2.5 seconds'
-  or not exists (select from "worker"._private_workers as workers where workers.started_at < set_at and workers.id <> $2::text
-    and not exists (select from "worker"._private_limit_permits where limit_id = $1::int and worker_id = workers.id))
+  or not exists (select from "worker"._private_workers as workers where workers.started_at < set_at and workers.id <> $2::text and (revision < 0
+    or not exists (select from "worker"._private_limit_permits where limit_id = $1::int and worker_id = workers.id)))
   then concurrency else 0 end as concurrency from "worker"._private_limits where id = $1::int for update;
 
 with own as materialized (
