@@ -46,13 +46,14 @@ const rehearsal: Rehearsal = {
   nowUs: "0",
   action: "fail",
   changes: {},
-  boundary: { maxId: "9", before: "2030-01-01T00:00:00Z" },
+  boundary: { maxId: "9", before: "2030-01-01T00:00:00Z", openSince: [] },
   matched: exactValue(1, "scan", "2030-01-01T00:00:00Z"),
   expected: exactValue(1, "scan", "2030-01-01T00:00:00Z"),
 };
 const operation = { ...rehearsal, id: "1" } as unknown as JobOperation;
 const speed = { ratePerS: null, etaS: null };
-const stretch = { afterId: "0", uptoId: "9", limit: 5, before: rehearsal.boundary.before };
+const { before, openSince } = rehearsal.boundary;
+const stretch = { afterId: "0", uptoId: "9", limit: 5, before, openSince };
 const reschedule = changeOf("reschedule", { run_at: "now", spread: 60, attempts: 0 });
 const changes = {
   delete: changeOf("complete", {}),
@@ -103,7 +104,7 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "operation-receipt": (db) => store(db).receipt("1", "undone", "0", 10),
   "operation-receipt-failed-again": (db) => store(db).receipt("1", "failed_again", "0", 10),
   "operation-receipt-jobs": (db) => receiptJobs(db, "1", ["1"]),
-  "operation-look-again": (db) => checkAgain(db, jobs, stretch.before, ["1"]),
+  "operation-look-again": (db) => checkAgain(db, jobs, { ...stretch, selection: null }, ["1"]),
   "operation-note-missed": (db) => noteMissed(db, "1", { locked: [], changed: ["1"], gone: ["2"] }),
   "operation-tidy": (db) => store(db).tidy(),
   "operation-probe": (db) => probeHead(db),

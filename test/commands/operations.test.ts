@@ -117,6 +117,43 @@ test("Jobs added or changed after the rehearsal are not touched.", async () => {
   assert.equal((await rows()).length, 3);
 });
 
+test("Jobs whose transaction began before the rehearsal and ends after it are not touched.", async () => {
+  await add(1);
+  for (const [action, query] of [
+    ["remove", "task:t"],
+    ["remove", "t"],
+    ["stop-retrying", "task:t"],
+  ] as const) {
+    await queue.sql("truncate worker._private_jobs");
+    const writer = await queue.pool.connect();
+    await writer.query("begin");
+    await writer.query("select worker.add_job('t', '{}') from generate_series(1, 3)");
+    await add(1);
+    const with_ = tools();
+    const { report, operation } = await beginWith(with_, action, query);
+    assert.equal(report.count.value, 1, action);
+    await writer.query("commit");
+    writer.release();
+    const ended = await workOn(with_, operation, never);
+    assert.deepEqual([ended.done, ended.skippedChanged], [1, 3], `${action} ${query}`);
+  }
+});
+
+test("A job that an open transaction has changed at the rehearsal is not touched.", async () => {
+  await add(2);
+  const writer = await queue.pool.connect();
+  await writer.query("begin");
+  await writer.query(
+    "update worker._private_jobs set updated_at = now() where id = (select min(id) from worker._private_jobs)",
+  );
+  const with_ = tools();
+  const { operation } = await beginWith(with_, "remove", "task:t");
+  await writer.query("commit");
+  writer.release();
+  const ended = await workOn(with_, operation, never);
+  assert.deepEqual([ended.done, ended.skippedChanged], [1, 1]);
+});
+
 const hostile = `{"b" : 1,\n "a":[12345678901234567890, "\\u0000\\ud800"],  "b":2.50}`;
 
 async function oddJobs() {

@@ -146,7 +146,7 @@ async function oneBatch(
   pace: BatchPace,
 ): Promise<Batch> {
   const { afterId, boundary, action, changes, done, origin } = operation;
-  const { maxId, before } = boundary;
+  const { maxId, before, openSince } = boundary;
   const { span, limit: most } = pace.step;
   const upto = BigInt(afterId) + BigInt(span);
   let uptoId = upto < BigInt(maxId) ? String(upto) : maxId;
@@ -161,7 +161,7 @@ async function oneBatch(
     selection = { ids: ids.slice(0, limit), ctids: ctids.slice(0, limit) };
     limit = selection.ids.length + 1;
   }
-  const stretch = { afterId, uptoId, limit, before, selection };
+  const stretch = { afterId, uptoId, limit, before, openSince, selection };
   const change = changeOf(action, changes, origin.by);
   return store.batch(operation, jobs, change, stretch, pace.speed);
 }

@@ -1,38 +1,38 @@
   with mine as materialized (
     select kept from "worker"._private_operations
-    where id = $5::bigint and owner = $6::text
+    where id = $6::bigint and owner = $7::text
     and state = 'running' and after_id = $1::bigint
     for update
   ), chosen as materialized (
     select id, ctid
-    from unnest($16::bigint[], $17::tid[]) as row (id, ctid)
+    from unnest($17::bigint[], $18::tid[]) as row (id, ctid)
   ), found as materialized (
     select chosen.id, chosen.ctid, jobs.locked_at is not null as is_locked,
-      jobs.locked_at is null and coalesce(jobs.updated_at > $3::timestamptz, false) as is_changed
+      jobs.locked_at is null and coalesce((jobs.updated_at > $3::timestamptz or jobs.updated_at = any($4::timestamptz[])), false) as is_changed
     from chosen
     left join "worker"._private_jobs as jobs
-      on jobs.id = chosen.id and jobs.ctid = chosen.ctid and (jobs.task_id = any($18::int[]))
+      on jobs.id = chosen.id and jobs.ctid = chosen.ctid and (jobs.task_id = any($19::int[]))
     where chosen.id > $1::bigint and chosen.id <= $2::bigint
     and exists (select from mine)
     order by chosen.id
-    limit $4::int
+    limit $5::int
   ), locked_jobs as materialized (
     select jobs.id, jobs.updated_at, jobs.task_id, jobs.attempts, jobs.run_at, jobs.priority, jobs.max_attempts
     from found
     join "worker"._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
     where not found.is_locked and not found.is_changed
-    and jobs.locked_at is null and jobs.updated_at <= $3::timestamptz
-    and (jobs.task_id = any($18::int[]))
+    and jobs.locked_at is null and not (jobs.updated_at > $3::timestamptz or jobs.updated_at = any($4::timestamptz[]))
+    and (jobs.task_id = any($19::int[]))
     order by jobs.id
     for update of jobs skip locked
   ), acted as (
     update "worker"._private_jobs as jobs
     set
-      run_at = pg_catalog.now() + pg_catalog.make_interval(secs => $7::double precision + $8::double precision
+      run_at = pg_catalog.now() + pg_catalog.make_interval(secs => $8::double precision + $9::double precision
         * ((pg_catalog.hashint8(jobs.id)::float8 + 2147483648::float8) / 4294967296::float8)),
-      priority = coalesce($9::smallint, jobs.priority),
-      attempts = coalesce($10::smallint, jobs.attempts),
-      max_attempts = coalesce($11::smallint, jobs.max_attempts),
+      priority = coalesce($10::smallint, jobs.priority),
+      attempts = coalesce($11::smallint, jobs.attempts),
+      max_attempts = coalesce($12::smallint, jobs.max_attempts),
       updated_at = pg_catalog.now()
     where jobs.id = any(array(select locked_jobs.id from locked_jobs))
     returning jobs.id, jobs.updated_at, jobs.attempts
@@ -43,7 +43,7 @@
       operation_id, job_id, outcome, left_at, left_attempts,
       updated_at, task_id, attempts, run_at, priority, max_attempts
     )
-    select $12::bigint, targets.id, case when acted.id is not null then 'd' when targets.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
+    select $13::bigint, targets.id, case when acted.id is not null then 'd' when targets.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
       images.updated_at, images.task_id, images.attempts, images.run_at, images.priority, images.max_attempts
     from found as targets
     left join acted on acted.id = targets.id
@@ -60,16 +60,16 @@
   ), moved as (
     update "worker"._private_operations as operation
     set
-      after_id = case when tally.found < $4::int then $2::bigint else tally.last_id end,
+      after_id = case when tally.found < $5::int then $2::bigint else tally.last_id end,
       done = operation.done + tally.done,
       skipped_changed = operation.skipped_changed + tally.changed,
       skipped_locked = operation.skipped_locked + tally.found - tally.changed - tally.done,
       kept = operation.kept + tally.kept,
-      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $13::int),
-      rate_per_s = $14::int,
-      eta_s = $15::int
+      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $14::int),
+      rate_per_s = $15::int,
+      eta_s = $16::int
     from tally, mine
-    where operation.id = $12::bigint
+    where operation.id = $13::bigint
     returning operation.after_id
   )
   select tally.found::int, tally.changed::int, tally.done::int, moved.after_id, array(

@@ -1,23 +1,23 @@
   with mine as materialized (
     select kept from "worker"._private_operations
-    where id = $5::bigint and owner = $6::text
+    where id = $6::bigint and owner = $7::text
     and state = 'running' and after_id = $1::bigint
     for update
   ), found as materialized (
     select jobs.id, jobs.ctid, jobs.locked_at is not null as is_locked,
-      jobs.locked_at is null and coalesce(jobs.updated_at > $3::timestamptz, false) as is_changed
+      jobs.locked_at is null and coalesce((jobs.updated_at > $3::timestamptz or jobs.updated_at = any($4::timestamptz[])), false) as is_changed
     from "worker"._private_jobs as jobs
-    where jobs.id > $1::bigint and jobs.id <= $2::bigint and (jobs.task_id = any($11::int[]))
+    where jobs.id > $1::bigint and jobs.id <= $2::bigint and (jobs.task_id = any($12::int[]))
     and exists (select from mine)
     order by jobs.id
-    limit $4::int
+    limit $5::int
   ), locked_jobs as materialized (
     select jobs.id, jobs.ctid
     from found
     join "worker"._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
     where not found.is_locked and not found.is_changed
-    and jobs.locked_at is null and jobs.updated_at <= $3::timestamptz
-    and (jobs.task_id = any($11::int[]))
+    and jobs.locked_at is null and not (jobs.updated_at > $3::timestamptz or jobs.updated_at = any($4::timestamptz[]))
+    and (jobs.task_id = any($12::int[]))
     order by jobs.id
     for update of jobs skip locked
   ), acted as (
@@ -32,7 +32,7 @@
       operation_id, job_id, outcome, left_at, left_attempts,
       run_at, created_at, updated_at, task_id, job_queue_id, revision, attempts, max_attempts, priority, last_error, payload, key, flags, task_identifier, queue_name
     )
-    select $7::bigint, targets.id, case when acted.id is not null then 'd' when targets.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
+    select $8::bigint, targets.id, case when acted.id is not null then 'd' when targets.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
       acted.run_at, acted.created_at, acted.updated_at, acted.task_id, acted.job_queue_id, acted.revision, acted.attempts, acted.max_attempts, acted.priority, acted.last_error, acted.payload, acted.key, acted.flags, tasks.identifier, queues.queue_name
     from found as targets
     left join acted on acted.id = targets.id
@@ -50,16 +50,16 @@
   ), moved as (
     update "worker"._private_operations as operation
     set
-      after_id = case when tally.found < $4::int then $2::bigint else tally.last_id end,
+      after_id = case when tally.found < $5::int then $2::bigint else tally.last_id end,
       done = operation.done + tally.done,
       skipped_changed = operation.skipped_changed + tally.changed,
       skipped_locked = operation.skipped_locked + tally.found - tally.changed - tally.done,
       kept = operation.kept + tally.kept,
-      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $8::int),
-      rate_per_s = $9::int,
-      eta_s = $10::int
+      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $9::int),
+      rate_per_s = $10::int,
+      eta_s = $11::int
     from tally, mine
-    where operation.id = $7::bigint
+    where operation.id = $8::bigint
     returning operation.after_id
   )
   select tally.found::int, tally.changed::int, tally.done::int, moved.after_id, array(

@@ -24,6 +24,8 @@
   pg_catalog.floor(extract(epoch from operation.created_at) * 1000000::numeric) as created_at_us,
   pg_catalog.floor(extract(epoch from operation.finished_at) * 1000000::numeric) as finished_at_us,
   operation.max_id, pg_catalog.floor(extract(epoch from operation.before) * 1000000::numeric) as before_us, operation.matched,
+  array(select pg_catalog.floor(extract(epoch from start) * 1000000::numeric)::bigint
+    from pg_catalog.unnest(operation.open_since) as start)::text as open_us,
   operation.expected, operation.after_id, operation.done, operation.skipped_locked,
   operation.skipped_changed, operation.skipped_gone, operation.undo_key_taken,
   operation.undo_changed, operation.undo_gone, operation.undo_locked, operation.kept, operation.rate,

@@ -25,6 +25,7 @@ export interface Stretch {
   readonly uptoId: string;
   readonly limit: number;
   readonly before: string;
+  readonly openSince: readonly string[];
   /** The matching jobs as they were read, if PostgreSQL cannot evaluate the query; otherwise null. */
   readonly selection: BatchSelection | null;
 }

@@ -6,8 +6,9 @@
 //      ├──▶ stopped   ├──▶ undoing ──▶ undone
 //      └──▶ failed    ┘
 //
-// Its jobs are those within a boundary: ids up to the highest at the rehearsal, not changed since (stop-retrying also
-// changes those). So jobs added later are never changed, and no job is changed twice.
+// Its jobs are those within a boundary: ids up to the highest at the rehearsal, neither added nor
+// changed since (stop-retrying also changes changed ones). So jobs added later are never changed, and no job is changed
+// twice.
 import type { Value } from "../../../domain/value.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
 import type { Changes } from "../../declare/job-action.ts";
@@ -33,6 +34,8 @@ export interface Boundary {
   readonly maxId: string;
   /** The time of the rehearsal, RFC 3339 with microseconds. */
   readonly before: string;
+  /** The starts of the transactions that were open then. Jobs have the start of their transaction as their time. */
+  readonly openSince: readonly string[];
 }
 
 /** A planned action, counted and shown before it is performed. */

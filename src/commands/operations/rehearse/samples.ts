@@ -1,6 +1,6 @@
 // Reads a rehearsal's boundary and its samples: a few of the jobs, without payloads.
 
-import { type Database, query, type Statement } from "../../../database/database.ts";
+import { type Database, parseIdArray, query, type Statement } from "../../../database/database.ts";
 import type { Condition } from "../../../domain/condition.ts";
 import { conditionOf } from "../../../insight/expressions/condition.ts";
 import type { Heartbeats } from "../../../insight/expressions/heartbeats.ts";
@@ -29,15 +29,27 @@ export interface SampleJob {
   readonly errorLine: string | null;
 }
 
-/** Returns the highest id and the present time. Later jobs and changes are excluded. */
+/**
+ * Returns the highest id, the present time, and the starts of open transactions. Later jobs and changes are excluded,
+ * and those that open transactions commit later. Without pg_read_all_stats, transactions of other roles are hidden.
+ */
 export async function readBoundary(db: Database): Promise<Boundary> {
-  const [row] = await query<{ max_id: string; now_us: string }>(db, boundarySql);
-  return { maxId: row?.max_id ?? "0", before: timeText(row?.now_us ?? "0") };
+  type Row = { max_id: string; now_us: string; open_us: string };
+  const [row] = await query<Row>(db, boundarySql);
+  return {
+    maxId: row?.max_id ?? "0",
+    before: timeText(row?.now_us ?? "0"),
+    openSince: parseIdArray(row?.open_us).map(timeText),
+  };
 }
 
 const boundarySql = (s: string) => `
   select (select coalesce(pg_catalog.max(id), 0) from ${s}._private_jobs) as max_id,
-    ${microseconds("pg_catalog.now()")} as now_us`;
+    ${microseconds("pg_catalog.now()")} as now_us,
+    array(
+      select ${microseconds("xact_start")}::bigint from pg_catalog.pg_stat_activity
+      where datname = pg_catalog.current_database() and xact_start is not null and pid <> pg_catalog.pg_backend_pid()
+    )::text as open_us`;
 
 const MAX_SAMPLES = 5;
 const FIRST_SPAN = 25_000;

@@ -16,6 +16,7 @@ import {
 } from "../../before-images/job-change.ts";
 import { MAX_ROWS } from "../model/operation.ts";
 import type { BatchSelection, Stretch } from "../model/operation-store.ts";
+import { isSince } from "./missed.ts";
 
 /**
  * What the operation's row must have: a batch does nothing unless this process owns the operation, it is running, and
@@ -49,6 +50,7 @@ export function batchStatement(
   const after = parameter(stretch.afterId, "bigint");
   const upto = parameter(stretch.uptoId, "bigint");
   const before = parameter(stretch.before, "timestamptz");
+  const openSince = parameter(stretch.openSince, "timestamptz[]");
   const limit = parameter(stretch.limit, "int");
   const mine = mineOf(s, claim, after, parameter);
   const acted = actedOf(s, change, parameter);
@@ -58,16 +60,14 @@ export function batchStatement(
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
   const row = selection === null ? "jobs" : "chosen";
-  // An action that may change running jobs skips no locked or changed jobs: a job that crashes its worker is always one
-  // of them.
-  const [isLocked, isChanged, isFree] =
-    change.mayRun === true
-      ? ["false", "false", `${before} is not null`]
-      : [
-          "jobs.locked_at is not null",
-          `jobs.locked_at is null and coalesce(jobs.updated_at > ${before}, false)`,
-          `jobs.locked_at is null and jobs.updated_at <= ${before}`,
-        ];
+  // An action that may change running jobs skips no locked or changed jobs, only added ones: a job that crashes its
+  // worker is always locked or changed.
+  const mayRun = change.mayRun === true;
+  const isSkipped = isSince(mayRun ? "jobs.created_at" : "jobs.updated_at", before, openSince);
+  const isLocked = mayRun ? "false" : "jobs.locked_at is not null";
+  const isUnlocked = mayRun ? "true" : "jobs.locked_at is null";
+  const isChanged = `${isUnlocked} and coalesce(${isSkipped}, false)`;
+  const isFree = `${isUnlocked} and not ${isSkipped}`;
   const isHere = `${row}.id > ${after} and ${row}.id <= ${upto}`;
   // If jobs were selected by their texts, those whose row has changed since are candidates, too.
   const candidates =

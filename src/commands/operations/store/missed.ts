@@ -3,6 +3,7 @@
 // is killed meanwhile.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
+import type { Stretch } from "../model/operation-store.ts";
 
 export interface MissedJobs {
   /** Jobs that were locked, or whose row was locked. */
@@ -15,14 +16,18 @@ export interface MissedJobs {
 /** Parses PostgreSQL's text of an array of numbers. */
 export const idsIn = (text = "{}"): string[] => (text === "{}" ? [] : text.slice(1, -1).split(","));
 
+/** Returns a condition: the time is after the boundary, or that of a transaction that was open then. */
+export const isSince = (time: string, before: string, openSince: string): string =>
+  `(${time} > ${before} or ${time} = any(${openSince}))`;
+
 export async function checkAgain(
   db: Database,
   jobs: JobQuery,
-  before: string,
+  { before, openSince }: Stretch,
   ids: readonly string[],
 ): Promise<MissedJobs> {
   type Row = { id: string; outcome: keyof MissedJobs };
-  const rows = await query<Row>(db, checkSql(jobs), [ids, before, ...jobs.values]);
+  const rows = await query<Row>(db, checkSql(jobs), [ids, before, openSince, ...jobs.values]);
   const of = (outcome: keyof MissedJobs) =>
     rows.filter((row) => row.outcome === outcome).map(({ id }) => id);
   return { locked: of("locked"), changed: of("changed"), gone: of("gone") };
@@ -36,7 +41,7 @@ const checkSql =
     case
       when jobs.id is null then 'gone'
       when jobs.locked_at is not null then 'locked'
-      when jobs.updated_at > $2::timestamptz or ${jobs.sql(3)} is not true then 'changed'
+      when ${isSince("jobs.updated_at", "$2::timestamptz", "$3::timestamptz[]")} or ${jobs.sql(4)} is not true then 'changed'
       else 'locked'
     end as outcome
   from pg_catalog.unnest($1::bigint[]) as missed (id)

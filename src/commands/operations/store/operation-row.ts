@@ -1,4 +1,5 @@
 // An operation as its SQL row, and the expressions with which rows are selected and read.
+import { parseIdArray } from "../../../database/database.ts";
 import type { Value } from "../../../domain/value.ts";
 import { isUnpackable } from "../../../insight/expressions/large-values.ts";
 import { dateOf, microseconds, timeText } from "../../../queue/sql/moments.ts";
@@ -25,6 +26,7 @@ export interface OperationRow {
   readonly finished_at_us: string | null;
   readonly max_id: string;
   readonly before_us: string;
+  readonly open_us: string;
   readonly matched: string | null;
   readonly expected: string | null;
   readonly after_id: string;
@@ -86,6 +88,8 @@ export const operationColumns = `
   ${microseconds("operation.created_at")} as created_at_us,
   ${microseconds("operation.finished_at")} as finished_at_us,
   operation.max_id, ${microseconds("operation.before")} as before_us, operation.matched,
+  array(select ${microseconds("start")}::bigint
+    from pg_catalog.unnest(operation.open_since) as start)::text as open_us,
   operation.expected, operation.after_id, operation.done, operation.skipped_locked,
   operation.skipped_changed, operation.skipped_gone, operation.undo_key_taken,
   operation.undo_changed, operation.undo_gone, operation.undo_locked, operation.kept, operation.rate,
@@ -105,7 +109,11 @@ export function toOperation(row: OperationRow): JobOperation {
     changes: JSON.parse(row.changes) as Changes,
     origin: { by: row.performed_by, source: row.source },
     state: row.state,
-    boundary: { maxId: row.max_id, before: timeText(row.before_us) },
+    boundary: {
+      maxId: row.max_id,
+      before: timeText(row.before_us),
+      openSince: parseIdArray(row.open_us).map(timeText),
+    },
     matched: valueIn(row.matched),
     expected: valueIn(row.expected),
     startedAt: timeText(row.created_at_us),

@@ -57,6 +57,7 @@ export function tableStore(db: Database, owner: string): OperationStore {
           ...[JSON.stringify(rehearsal.changes), origin.by, origin.source, owner, LEASE_S],
           ...[boundary.maxId, boundary.before, rate, canary],
           ...[JSON.stringify(rehearsal.matched), JSON.stringify(rehearsal.expected), limit],
+          boundary.openSince,
         ]),
       );
       if (begun === undefined) throw new Error("an operation that was inserted has no row");
@@ -88,7 +89,7 @@ export function tableStore(db: Database, owner: string): OperationStore {
       const batch = await query<BatchRow>(db, () => text, [...values]);
       const ids = idsIn(batch[0]?.missed_ids);
       if (ids.length === 0) return batchOf(batch);
-      const missed = await checkAgain(db, jobs, stretch.before, ids);
+      const missed = await checkAgain(db, jobs, stretch, ids);
       await noteMissed(db, operation.id, missed);
       return batchOf(batch, missed);
     },
@@ -177,12 +178,13 @@ const releaseSql = (s: string) => `
 const beginSql = (s: string) => `
   insert into ${s}._private_operations as operation (
     query, now_us, action, changes, performed_by, source, state, owner, lease_until,
-    max_id, before, rate, canary, matched, expected, most
+    max_id, before, rate, canary, matched, expected, most, open_since
   )
   values (
     $1::text, $2::text, $3::text, $4::json, $5::text, $6::text, 'running', $7::text,
     pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $8::int),
-    $9::bigint, $10::timestamptz, $11::int, $12::int, $13::json, $14::json, $15::bigint
+    $9::bigint, $10::timestamptz, $11::int, $12::int, $13::json, $14::json, $15::bigint,
+    $16::timestamptz[]
   )
   returning ${operationColumns}`;
 

@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../../database.ts";
 
 /** A column that the newest version has added, and its table. */
-export const NEWEST_OF_OPERATIONS = ["_private_operations", "most"] as const;
+export const NEWEST_OF_OPERATIONS = ["_private_operations", "open_since"] as const;
 
 /** Reads the catalogue each time, because a migration may add the extension at any time. */
 export async function hasOperations(db: Database): Promise<boolean> {

@@ -6,6 +6,7 @@ import limits from "./limits.sql";
 import operations from "./operations.sql";
 import operations2 from "./operations-2.sql";
 import operations3 from "./operations-3.sql";
+import operations4 from "./operations-4.sql";
 import schedules from "./schedules.sql";
 import workers from "./workers.sql";
 import workers2 from "./workers-2.sql";
@@ -22,7 +23,7 @@ export const extensions: readonly Extension[] = [
     name: "operations",
     provides: "operations by query, undo and the audit trail",
     added: "on request",
-    steps: [operations, operations2, operations3],
+    steps: [operations, operations2, operations3, operations4],
   }),
   extension({
     name: "controls",
