@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { removeJob } from "../../src/commands/jobs/remove-job.ts";
+import { stopRetrying } from "../../src/commands/jobs/stop-retrying.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { databaseTime } from "../../src/queue/cron/database-time.ts";
 import { isForFastMode } from "../../src/queue/fetch/fetch-form.ts";
@@ -144,6 +145,31 @@ test("A job that was removed or replaced while it was fetched is deleted when it
     await back(id);
     assert.deepEqual(await rows(), []);
   }
+});
+
+test("A job whose retries were stopped while its fetch was unknown is returned, and not deleted.", async () => {
+  const [job] = await addJobs(queue.db, [{ identifier: "t" }]);
+  const id = job?.id ?? "";
+  await lockJob(queue, id, "us");
+  assert.equal((await stopRetrying(queue.db, [id])).jobs.length, 1);
+  await returnUnknownJobs(queue.db, "us", [], []);
+  assert.deepEqual(
+    (await rows()).map(({ attempts, locked_by }) => [attempts, locked_by]),
+    [[0, null]],
+  );
+  await queue.sql("delete from worker._private_jobs");
+});
+
+test("A job that was added before the clock was set back is returned, and not deleted.", async () => {
+  const [job] = await addJobs(queue.db, [{ identifier: "t", spec: { maxAttempts: 1 } }]);
+  await queue.sql("update worker._private_jobs set updated_at = now() + interval '1 hour'");
+  await lockJob(queue, job?.id ?? "", "us");
+  await returnUnknownJobs(queue.db, "us", [], []);
+  assert.deepEqual(
+    (await rows()).map(({ attempts, locked_by }) => [attempts, locked_by]),
+    [[0, null]],
+  );
+  await queue.sql("delete from worker._private_jobs");
 });
 
 test("Jobs that are returned to a named queue stay ahead of others with the same time.", async () => {

@@ -70,14 +70,24 @@ export function storedBytes(
   return 90 + whole + (columns.includes("last_error") ? errorBytes : 0);
 }
 
-/** Returns the statement up to its `where`. It changes `jobs`. */
-export function changeStatement(s: string, { set }: JobChange, parameter: AddParameter): string {
+/**
+ * Returns the statement up to its `where`. It changes `jobs`. A locked job keeps its `updated_at`: a new one is the mark
+ * of a job that was removed while it was locked (queue/settle/give-back.ts).
+ */
+export function changeStatement(
+  s: string,
+  { set, mayRun = false }: JobChange,
+  parameter: AddParameter,
+): string {
   if (set === null) return `delete from ${s}._private_jobs as jobs`;
   const at = { row: "jobs", id: "jobs.id", now: "pg_catalog.now()" };
   const values = Object.entries(set).map(([name, value]) => `${name} = ${value(at, parameter)}`);
+  const updatedAt = mayRun
+    ? `case when jobs.locked_at is null then ${at.now} else jobs.updated_at end`
+    : at.now;
   return `update ${s}._private_jobs as jobs
     set
-      ${[...values, "updated_at = pg_catalog.now()"].join(",\n      ")}`;
+      ${[...values, `updated_at = ${updatedAt}`].join(",\n      ")}`;
 }
 
 /** Returns the columns that an undo restores. A job that may have run since has a new `updated_at`, which stays. */

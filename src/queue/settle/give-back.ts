@@ -83,9 +83,9 @@ export async function returnJobs(
 // If a connection is lost during a fetch, it is unknown whether the fetch was committed. So the jobs that this worker
 // has locked and never received are given back. This reads all locked jobs by the optional index of them, or else all
 // jobs, and runs only after such a loss. Whether the jobs had a key is unknown, too: only a removal writes `updated_at`
-// of a locked job and leaves no attempts.
-const REMOVED_SINCE =
-  "j.key is null and j.attempts >= j.max_attempts and j.updated_at >= j.locked_at";
+// of a locked job and leaves no attempts. A time in the future is from before the database's clock was set back.
+const REMOVED_SINCE = `j.key is null and j.attempts >= j.max_attempts
+    and j.updated_at >= j.locked_at and j.updated_at <= pg_catalog.now()`;
 
 const returnUnknownSql = (slots: boolean) => (s: string) =>
   `

@@ -24,7 +24,7 @@
     update "worker"._private_jobs as jobs
     set
       max_attempts = greatest(1::smallint, jobs.attempts),
-      updated_at = pg_catalog.now()
+      updated_at = case when jobs.locked_at is null then pg_catalog.now() else jobs.updated_at end
     where jobs.id = any(array(select locked_jobs.id from locked_jobs))
     returning jobs.id, jobs.updated_at, jobs.attempts
   ), announced as materialized (

@@ -1,7 +1,8 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
 with locked_jobs as materialized (
-  select j.id, j.run_at, j.key is null and j.attempts >= j.max_attempts and j.updated_at >= j.locked_at as is_removed,
+  select j.id, j.run_at, j.key is null and j.attempts >= j.max_attempts
+    and j.updated_at >= j.locked_at and j.updated_at <= pg_catalog.now() as is_removed,
     j.job_queue_id is not null and exists (
       select from "worker"._private_jobs o
       where o.is_available and o.priority = j.priority and o.run_at = j.run_at) as has_equals
