@@ -77,6 +77,7 @@ test("Retrying is stopped by query, also for running and changed jobs, and that 
     [jobs[2]?.["id"]],
   );
   const ended = await workOn(with_, operation, never);
+  const changed = await rows();
   assert.deepEqual([ended.done, ended.skippedLocked, ended.skippedChanged], [4, 0, 0]);
   const limits = () =>
     queue.sql("select attempts, max_attempts as most from worker._private_jobs order by id");
@@ -91,6 +92,9 @@ test("Retrying is stopped by query, also for running and changed jobs, and that 
     [25, 25, 25, 25],
   );
 });
+  const times = (jobs: readonly Record<string, unknown>[]) =>
+    jobs.map(({ updated_at }) => updated_at);
+  assert.deepEqual(times(await rows()), times(changed));
 
 test("Jobs added or changed after the rehearsal are not touched.", async () => {
   await add(4);

@@ -90,10 +90,10 @@ export function changeStatement(
       ${[...values, `updated_at = ${updatedAt}`].join(",\n      ")}`;
 }
 
-/** Returns the columns that an undo restores. A job that may have run since has a new `updated_at`, which stays. */
-export const restoredColumns = ({ set, mayRun = false }: JobChange): string[] => [
-  ...Object.keys(set ?? {}),
-  ...(mayRun ? [] : ["updated_at"]),
+/** Returns the assignments of an undo. A job that has run since has a new `updated_at`, which stays. */
+export const restoredColumns = ({ set }: JobChange): string[] => [
+  ...Object.keys(set ?? {}).map((name) => `${name} = batch.${name}`),
+  "updated_at = case when jobs.updated_at = batch.left_at then batch.updated_at else jobs.updated_at end",
 ];
 
 /**

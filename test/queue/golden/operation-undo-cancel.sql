@@ -20,7 +20,7 @@
     for update of jobs skip locked
   ), restored as (
     update "worker"._private_jobs as jobs
-    set last_error = batch.last_error, attempts = batch.attempts, updated_at = batch.updated_at
+    set last_error = batch.last_error, attempts = batch.attempts, updated_at = case when jobs.updated_at = batch.left_at then batch.updated_at else jobs.updated_at end
     from batch
     join locked_jobs on locked_jobs.id = batch.job_id
     where jobs.id = locked_jobs.id

@@ -20,7 +20,7 @@
     for update of jobs skip locked
   ), restored as (
     update "worker"._private_jobs as jobs
-    set max_attempts = batch.max_attempts
+    set max_attempts = batch.max_attempts, updated_at = case when jobs.updated_at = batch.left_at then batch.updated_at else jobs.updated_at end
     from batch
     join locked_jobs on locked_jobs.id = batch.job_id
     where jobs.id = locked_jobs.id

@@ -116,9 +116,7 @@ const changedBack = (
     for update of jobs skip locked
   ), restored as (
     update ${s}._private_jobs as jobs
-    set ${restoredColumns(change)
-      .map((column) => `${column} = batch.${column}`)
-      .join(", ")}
+    set ${restoredColumns(change).join(", ")}
     from batch
     join locked_jobs on locked_jobs.id = batch.job_id
     where jobs.id = locked_jobs.id
