@@ -10,6 +10,7 @@ import { beginOperation, changeOperation } from "../../src/commands/operations/l
 import { type JobOperation, operationJson } from "../../src/commands/operations/model/operation.ts";
 import { rehearse } from "../../src/commands/operations/rehearse/rehearse.ts";
 import { workOn } from "../../src/commands/operations/work.ts";
+import type { Queryable } from "../../src/database/database.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { run } from "../../src/worker/run.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
@@ -25,7 +26,7 @@ import {
   runWith,
 } from "./operation-tools.ts";
 
-const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
+const queue = testQueue(() => migratedDatabase("worker", ["operations", "controls"]));
 const tools = () => operationTools(queue.db);
 const add = (count: number, identifier?: string) => addSome(queue, count, identifier);
 const rows = () => jobRows(queue);
@@ -76,8 +77,8 @@ test("Retrying is stopped by query, also for running and changed jobs, and that 
     "update worker._private_jobs set attempts = 2, updated_at = now() where id = $1",
     [jobs[2]?.["id"]],
   );
-  const ended = await workOn(with_, operation, never);
   const changed = await rows();
+  const ended = await workOn(with_, operation, never);
   assert.deepEqual([ended.done, ended.skippedLocked, ended.skippedChanged], [4, 0, 0]);
   const limits = () =>
     queue.sql("select attempts, max_attempts as most from worker._private_jobs order by id");
@@ -91,10 +92,10 @@ test("Retrying is stopped by query, also for running and changed jobs, and that 
     (await limits()).map(({ most }) => most),
     [25, 25, 25, 25],
   );
-});
   const times = (jobs: readonly Record<string, unknown>[]) =>
     jobs.map(({ updated_at }) => updated_at);
   assert.deepEqual(times(await rows()), times(changed));
+});
 
 test("Jobs added or changed after the rehearsal are not touched.", async () => {
   await add(4);
@@ -243,6 +244,53 @@ test("A query that Node decides changes only the jobs that it decided on.", asyn
   assert.equal(ended.done, 1);
   const priorities = (await rows()).map(({ priority }) => priority);
   assert.deepEqual(priorities, [3, 0, 0]);
+});
+
+test("A cancel by query requests nothing of a job that stops matching meanwhile, but of one that is fetched.", async () => {
+  await addJobs(queue.db, [
+    { identifier: "t", payload: { a: { b: 7 } } },
+    { identifier: "t", payload: { a: { b: 7 }, n: 2 } },
+  ]);
+  const [first, second] = (await rows()).map(({ id }) => String(id));
+  const with_ = tools();
+  const { operation } = await beginWith(with_, "cancel", "payload.a.b:7");
+  const { pool } = queue;
+  // Both change after their texts were checked.
+  const client: Queryable = {
+    query: async (config) => {
+      const result = await pool.query(config);
+      if (result.rows.some((row) => "marks" in row)) {
+        await queue.sql("update worker._private_jobs set payload = '{}' where id = $1", [first]);
+        await lockJob(queue, second ?? "");
+      }
+      return result as never;
+    },
+  };
+  const ended = await workOn({ ...with_, reads: { ...queue.db, client } }, operation, never);
+  assert.deepEqual([ended.done, ended.skippedLocked, ended.skippedChanged], [0, 1, 1]);
+  const requests = await queue.sql<{ id: string }>(
+    "select job_id::text as id from worker._private_cancellations",
+  );
+  assert.deepEqual(
+    requests.map(({ id }) => id),
+    [second],
+  );
+});
+
+test("A cancel by query requests the end of a job whose row another session has locked.", async () => {
+  await add(1);
+  const with_ = tools();
+  const { operation } = await beginWith(with_, "cancel", "task:t");
+  const fast = await queue.pool.connect();
+  await fast.query("begin");
+  await fast.query("select from worker._private_jobs for update");
+  await workOn(with_, operation, never);
+  await fast.query("rollback");
+  fast.release();
+  const jobs = await queue.sql(
+    "select from worker._private_cancellations join worker._private_jobs on id = job_id",
+  );
+  assert.equal(jobs.length, 1);
 });
 
 test("With slow batches, five hundred matches behind 88,000 others are reached in a few batches.", async () => {

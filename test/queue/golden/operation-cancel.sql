@@ -28,9 +28,18 @@
       updated_at = pg_catalog.now()
     where jobs.id = any(array(select locked_jobs.id from locked_jobs))
     returning jobs.id, jobs.updated_at, jobs.attempts
+  ), missed as materialized (
+    select jobs.id, jobs.locked_at
+    from "worker"._private_jobs as jobs
+    where jobs.id in (
+      select id from found where not is_locked and not is_changed and id not in (select acted.id from acted))
+    order by jobs.id
+    for update of jobs skip locked
   ), locked_row as materialized (
     select locked.id from "worker"._private_jobs as locked
-    where locked.id in (select found.id from found where not found.is_changed and found.id not in (select acted.id from acted)) and locked.locked_at is not null
+    where locked.id in (select found.id from found where not found.is_changed
+      and found.id not in (select acted.id from acted)
+      and found.id not in (select missed.id from missed where missed.locked_at is null)) and locked.locked_at is not null
     order by locked.id
     for update skip locked
   ), last_attempt as (
@@ -38,7 +47,9 @@
     where locked.id in (select locked_row.id from locked_row) and locked.attempts < locked.max_attempts
   ), requested as (
     insert into "worker"._private_cancellations as requests (job_id, requested_at, reason, requested_by)
-    select running.id, pg_catalog.now(), $9::text, $10::text from (select found.id from found where not found.is_changed and found.id not in (select acted.id from acted)) as running (id) order by running.id
+    select running.id, pg_catalog.now(), $9::text, $10::text from (select found.id from found where not found.is_changed
+      and found.id not in (select acted.id from acted)
+      and found.id not in (select missed.id from missed where missed.locked_at is null)) as running (id) order by running.id
     on conflict (job_id) do update set requested_at = excluded.requested_at,
       reason = coalesce(excluded.reason, requests.reason),
       requested_by = coalesce(excluded.requested_by, requests.requested_by)

@@ -97,15 +97,29 @@ export function batchStatement(
     for update of jobs skip locked
   ), acted as (
     ${acted}
-  ), ${running === undefined ? "" : `${running}, `}announced as materialized (
+  ), ${running === undefined ? "" : `${missed(s)}, ${running}, `}announced as materialized (
     select ${announceJobs("pg_catalog.count(*)")} from acted having pg_catalog.count(*) > 0 and ${change.wakes === true}
   )${rest}`;
   return { text, values };
 }
 
-/** The jobs that were found, and that neither this batch nor others have changed since the boundary. */
-const RUNNING =
-  "select found.id from found where not found.is_changed and found.id not in (select acted.id from acted)";
+/**
+ * The jobs that were found unlocked and that this batch has not changed, as they are now. Rows that another session has
+ * locked are skipped: those of the fast mode run.
+ */
+const missed = (s: string): string => `missed as materialized (
+    select jobs.id, jobs.locked_at
+    from ${s}._private_jobs as jobs
+    where jobs.id in (
+      select id from found where not is_locked and not is_changed and id not in (select acted.id from acted))
+    order by jobs.id
+    for update of jobs skip locked
+  )`;
+
+/** The jobs that were found, and that run: others may have changed the rest, which may not match any more. */
+const RUNNING = `select found.id from found where not found.is_changed
+      and found.id not in (select acted.id from acted)
+      and found.id not in (select missed.id from missed where missed.locked_at is null)`;
 
 /** The operation's row is locked until the batch commits, so pausing or stopping waits at most that long. */
 function mineOf(s: string, claim: Claim, after: string, parameter: AddParameter): string {
