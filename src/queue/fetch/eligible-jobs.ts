@@ -13,7 +13,7 @@ export function readyName(form: ReadyForm): "picked" | "without_queue" {
 export function readyJobs(s: string, form: ReadyForm, $: ReadyParameters): string {
   // The order matters only if queued jobs are fetched, too.
   const columns = form.queues ? "j.ctid, j.id, j.job_queue_id, j.priority, j.run_at" : "j.ctid";
-  return `${priorityLevels(s, form, $)}, without_queue as materialized (${jobsWithoutQueue(
+  return `${priorityLevels(s, form.queues, $.priority)}, without_queue as materialized (${jobsWithoutQueue(
     s,
     form,
     $,

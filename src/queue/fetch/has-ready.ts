@@ -1,6 +1,7 @@
 // Whether a job of some tasks may be ready. The check locks nothing, so a worker without a permit can do it, too.
-import { type Database, query, type Statement } from "../../database/database.ts";
+import { type Database, query } from "../../database/database.ts";
 import { isOfKnownTask, isReady } from "../sql/eligible.ts";
+import { priorityLevels } from "./jobs-without-queue.ts";
 
 /** The number of ready jobs that are scanned. If there are more, a job of these tasks is assumed among them. */
 const MAX_SCANNED = 10_000;
@@ -15,13 +16,13 @@ export async function mayHaveReady(
   return row?.may_have !== false;
 }
 
-const hasReadySql =
-  (pauses: boolean): Statement =>
-  (s) =>
-    `
-with scanned as materialized (
-  select j.task_id from ${s}._private_jobs j where ${isReady("j")}
-  order by j.priority, j.run_at limit ${MAX_SCANNED}
+const hasReadySql = (pauses: boolean) => (s: string) =>
+  `
+with recursive ${priorityLevels(s, true, "'-32768'")}, scanned as materialized (
+  select f.task_id from level cross join lateral (
+    select j.task_id from ${s}._private_jobs j where ${isReady("j")} and j.priority = level.priority
+    order by j.run_at limit ${MAX_SCANNED}) f
+  where level.priority is not null limit ${MAX_SCANNED}
 )
 select exists (select from scanned j where ${isOfKnownTask(s, "j", { identifiers: "$1", pauses })})
   or (select pg_catalog.count(*) from scanned) >= ${MAX_SCANNED} as may_have`;

@@ -4,19 +4,16 @@ import { HEAD_JOBS, isForFastMode, type ReadyForm, type ReadyParameters } from "
 
 /*
  * Goes from priority to priority (a loose index scan) and reads each of them from the cursor on. jobs_main_index begins
- * with the priority, so `run_at <= now()` alone does not limit a scan: it would read every scheduled job of every
- * priority. A separate check whether a priority still has jobs would scan its dead entries twice, and would try to
- * lock jobs that another connection has finished in between.
+ * with the priority, so `run_at <= now()` alone would read every scheduled job of every priority. A check whether a
+ * priority still has jobs would scan its dead entries twice, and would try to lock jobs that another connection has
+ * finished in between. Without queued jobs it reads only jobs_no_queue_index: a second index costs 50 bytes of WAL for
+ * each job if data checksums are on.
  */
-export const priorityLevels = (
-  s: string,
-  form: ReadyForm,
-  $: ReadyParameters,
-): string => `level (priority) as (
-  select ${$.priority}::smallint
+export const priorityLevels = (s: string, queues: boolean, first: string) => `level (priority) as (
+  select ${first}::smallint
   union all
   select (select j.priority from ${s}._private_jobs j
-    where j.is_available ${onOneIndex(form)} and j.priority > level.priority
+    where j.is_available ${queues ? "" : "and job_queue_id is null"} and j.priority > level.priority
     order by j.priority limit 1)
   from level where level.priority is not null
 )`;
@@ -61,7 +58,3 @@ const kindTest = (s: string, form: ReadyForm, $: ReadyParameters) => {
             order by h.run_at limit ${HEAD_JOBS}) head
         where not head.is_fast))`;
 };
-
-// Without queued jobs, the scan reads only jobs_no_queue_index. Reading a second index costs 50 bytes of WAL for each
-// job if data checksums are on: full-page images of its hint bits.
-const onOneIndex = ({ queues }: ReadyForm) => (queues ? "" : "and job_queue_id is null");

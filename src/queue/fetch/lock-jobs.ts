@@ -26,7 +26,7 @@ export function lockStatement({ flags, pauses }: Pick<ReadyForm, "flags" | "paus
   };
   const source = fetchedSource("j.attempts + 1");
   return (s) => `
-with recursive ${priorityLevels(s, form, $)}, taken as materialized (${jobsWithoutQueue(s, form, $, source)})
+with recursive ${priorityLevels(s, form.queues, $.priority)}, taken as materialized (${jobsWithoutQueue(s, form, $, source)})
 select ${fetchedColumns(s, form)} from taken j`;
 }
 

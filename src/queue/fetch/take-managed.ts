@@ -74,7 +74,7 @@ const pickedSql = (s: string, { flags, rates, excluded }: ManagedForm) => {
   const form: ReadyForm = { queues: true, flags, pauses: true, free: "all", excluded };
   const $ = { ...PARAMETERS, excluded: flags ? "$6" : "$5" };
   return `
-with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_queue as materialized (
+with recursive ${priorityLevels(s, form.queues, $.priority)}${rates ? slowQueues(s) : ""}, full_queue as materialized (
   select distinct busy.queue_id as id from ${s}._private_queue_slots busy where busy.locked_by is not null
   and not exists (select from ${s}._private_queue_slots one where one.queue_id = busy.queue_id and one.locked_by is null)
   union all

@@ -1,6 +1,15 @@
-with scanned as materialized (
-  select j.task_id from "worker"._private_jobs j where j.is_available and j.run_at <= pg_catalog.now()
-  order by j.priority, j.run_at limit 10000
+with recursive level (priority) as (
+  select '-32768'::smallint
+  union all
+  select (select j.priority from "worker"._private_jobs j
+    where j.is_available  and j.priority > level.priority
+    order by j.priority limit 1)
+  from level where level.priority is not null
+), scanned as materialized (
+  select f.task_id from level cross join lateral (
+    select j.task_id from "worker"._private_jobs j where j.is_available and j.run_at <= pg_catalog.now() and j.priority = level.priority
+    order by j.run_at limit 10000) f
+  where level.priority is not null limit 10000
 )
 select exists (select from scanned j where j.task_id = any(array(
     select t.id from "worker"._private_tasks t where t.identifier = any($1::text[]))))

@@ -1,0 +1,55 @@
+// Whether jobs of some tasks may be ready, on PostgreSQL 17, whose scans do not skip to the next priority by themselves.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import type { Queryable } from "../../src/database/database.ts";
+import { type EmbeddedServer, startEmbeddedServer } from "../../src/database/embedded/server.ts";
+import { mayHaveReady } from "../../src/queue/fetch/has-ready.ts";
+import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
+import { TEST_SETTINGS } from "../support/database-server.ts";
+import { olderBinaries } from "../support/postgres-versions.ts";
+import { testQueue } from "./queue-database.ts";
+
+const binaries = olderBinaries("17");
+const dataDir = mkdtempSync(join(tmpdir(), "worker-ready-"));
+let server: EmbeddedServer | undefined;
+const queue = testQueue(async () => {
+  const from = binaries === null ? {} : { binaries };
+  server = await startEmbeddedServer({ dataDir, settings: TEST_SETTINGS, ...from });
+  await using utils = await makeWorkerUtils({ connectionString: server.url() });
+  await utils.migrate();
+  return { url: server.url() };
+});
+after(async () => {
+  await server?.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test("The check for ready jobs passes the scheduled jobs of each priority without reading them.", async () => {
+  await queue.sql("insert into worker._private_tasks (identifier) values ('task')");
+  await queue.sql(
+    `insert into worker._private_jobs (task_id, priority, run_at)
+     select id, n % 3 - 1, now() + interval '1 day' from worker._private_tasks, generate_series(1, 30000) as n`,
+  );
+  await queue.sql("vacuum analyze worker._private_jobs");
+  assert.equal(await mayHaveReady(queue.db, "{task}", false), false);
+  let plan = "";
+  const client: Queryable = {
+    query: async ({ text, values }) => {
+      const explained = `explain (analyze, buffers, timing off) ${text}`;
+      const { rows } = await queue.pool.query(explained, values);
+      plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+      return { rows: [] } as never;
+    },
+  };
+  await mayHaveReady({ ...queue.db, client }, "{task}", false);
+  const [, hit = "", read = "0"] = plan.match(/shared hit=(\d+)(?: read=(\d+))?/) ?? [];
+  assert.ok(Number(hit) + Number(read) < 60, plan);
+  await queue.sql(
+    "update worker._private_jobs set run_at = now() where id = (select max(id) from worker._private_jobs where priority = 1)",
+  );
+  assert.equal(await mayHaveReady(queue.db, "{task}", false), true);
+  assert.equal(await mayHaveReady(queue.db, "{other}", false), false);
+});
