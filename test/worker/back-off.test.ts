@@ -266,6 +266,31 @@ test("A later end lengthens a back-off, whose beginning stays; resuming ends it.
   assert.equal(await beginBackOff(db, { ...backOff, delayMs: 5_000 }), "begun");
 });
 
+test("Of two concurrent back-offs of a limit, the later end remains.", async () => {
+  const { database: db } = queue.utils;
+  await queue.utils.setLimit({ name: "api", task: "call", concurrency: 5 });
+  const backOff = { scope: "limit", name: "api", reason: "r", jobId: "1", task: "call" } as const;
+  assert.equal(await beginBackOff(db, { ...backOff, delayMs: 10_000 }), "begun");
+  const other = await queue.pool.connect();
+  await other.query("begin");
+  await beginBackOff({ ...db, client: other }, { ...backOff, delayMs: 3_600_000 });
+  const { rows } = await other.query<{ pid: number }>("select pg_backend_pid() as pid");
+  const shorter = beginBackOff(db, { ...backOff, delayMs: 60_000 });
+  await waitUntil("the shorter one waits for the row", async () => {
+    const waiting = await queue.sql(
+      "select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))",
+      [rows[0]?.pid],
+    );
+    return waiting.length > 0;
+  });
+  await other.query("commit");
+  other.release();
+  await shorter;
+  const [row, ...more] = await backOffs();
+  assert.ok((row?.left_ms ?? 0) > 3_000_000);
+  assert.deepEqual(more, []);
+});
+
 test("At most 100 ended back-offs of a name are stored, and none for more than an hour.", async () => {
   await queue.sql(`insert into worker._private_back_offs (scope, name, began_at, until)
     select 'task', 'call', now() - n * interval '1 second', now() - interval '1 millisecond'

@@ -13,6 +13,7 @@ with known as materialized (
   select $1::text, $2::text, began_at, until, $4::text, $5::bigint, $6::text from begun
   on conflict (scope, name, began_at) do update set
     until = excluded.until, reason = excluded.reason, job_id = excluded.job_id, task = excluded.task
+  where backs.until < excluded.until
 ), old as materialized (
   (select scope, name, began_at from "worker"._private_back_offs
     where scope = $1::text and name = $2::text and until <= pg_catalog.now()
