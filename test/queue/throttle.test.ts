@@ -64,6 +64,20 @@ test("A finished job does not end the period; its end does, by the database's cl
   assert.equal((await add(job({ n: 1 }))).isThrottled, true);
 });
 
+test("A period of a clock that was ahead, or a longer one, ends when one from now on would.", async () => {
+  await add(job({ n: 1 }));
+  await queue.sql("update worker._private_throttles set until = until + interval '10 years'");
+  for (const periodMs of [HOUR_MS, HOUR_MS / 2]) {
+    const dropped = await add(job({ n: 1 }, { periodMs }));
+    assert.equal(dropped.isThrottled, true);
+    const [period] = await periods();
+    assert.ok(Math.abs((period?.s ?? 0) - periodMs / 1_000) < 60);
+    assert.ok(Math.abs(Number(dropped.until) - Date.now() - periodMs) < 60_000);
+  }
+  await endPeriods();
+  assert.equal((await add(job({ n: 1 }))).isThrottled, false);
+});
+
 test("The option by decides which jobs are equal; the task always counts.", async () => {
   const by = ["args.user"] as const;
   const dropped: boolean[] = [];
@@ -229,7 +243,7 @@ test("An add whose jobs are committed, but whose periods cannot be read, is reje
     // In place of the read, a statement that PostgreSQL stops, as a time limit would.
     query: (sent) =>
       queue.pool.query(
-        sent.text.includes("requested (key)")
+        sent.text.includes("with requested")
           ? { text: "select pg_cancel_backend(pg_backend_pid()), pg_sleep(60)" }
           : sent,
       ),

@@ -6,6 +6,7 @@ import { builtOnce, type Database, query, type Statement } from "../../database/
 import { isRaised } from "../../database/errors/raised.ts";
 import type { Job } from "../../domain/job.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
+import type { ResolvedThrottle } from "../../domain/limits/throttle.ts";
 import type { ThrottledAdd } from "../../domain/limits/throttled-job.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
@@ -71,8 +72,7 @@ async function insert(db: Database, specs: readonly ResolvedJob[]) {
       const rows = await contendedQuery<AddedRow>(inside, addSql, values, { isRepeated });
       const added = new Map((await withNames(inside, rows)).map((row) => [row.place, row]));
       const untils = new Map(rows.map(({ throttle_key, until_us }) => [throttle_key, until_us]));
-      const keys = specs.flatMap(({ throttle }) => throttle?.key ?? []);
-      const missing = keys.filter((key) => !untils.has(key));
+      const missing = specs.flatMap(({ throttle: t }) => (t && !untils.has(t.key) ? t : []));
       const read = missing.length === 0 ? [] : await readUntils(inside, missing);
       for (const { key, us } of read) untils.set(key, us);
       return { added, untils };
@@ -144,13 +144,21 @@ const addSql: Statement = builtOnce(
 );
 
 /**
- * Reads the ends of periods in a separate statement, because the statement of the add does not see a period that began
- * while it waited. Upkeep may have deleted a period that is over by now.
+ * Reads the ends of periods. The statement of the add does not see one that began while it waited, and upkeep may have
+ * deleted one. If the clock was ahead, or the period is shorter now, the end becomes that of a period from now on.
  */
-const readUntils = (db: Database, keys: readonly string[]) =>
-  query<{ key: string; us: string }>(db, untilsSql, [[...new Set(keys)]]);
+const readUntils = (db: Database, of: readonly ResolvedThrottle[]) => {
+  const values = [of.map(({ key }) => key), of.map(({ periodMs }) => periodMs)];
+  return query<{ key: string; us: string }>(db, untilsSql, values);
+};
 
 const untilsSql: Statement = (s) => `
-  select requested.key, ${microseconds("coalesce(throttles.until, pg_catalog.now())")}::text as us
-  from pg_catalog.unnest($1::text[]) as requested (key)
-  left join ${s}._private_throttles as throttles on throttles.key = requested.key`;
+  with requested as materialized (
+    select key, pg_catalog.statement_timestamp() + pg_catalog.max(period_ms) * interval '1 millisecond' as latest
+    from unnest($1::text[], $2::float8[]) as given (key, period_ms) group by key
+  ), shortened as (
+    update ${s}._private_throttles as throttles set until = latest
+    from requested where requested.key = throttles.key and throttles.until > latest
+  )
+  select key, ${microseconds("least(coalesce(throttles.until, pg_catalog.now()), latest)")}::text as us
+  from requested left join ${s}._private_throttles as throttles using (key)`;

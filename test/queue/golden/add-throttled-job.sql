@@ -94,6 +94,12 @@
   end::int = 0
   order by passed.n;
 
-  select requested.key, pg_catalog.floor(extract(epoch from coalesce(throttles.until, pg_catalog.now())) * 1000000::numeric)::text as us
-  from pg_catalog.unnest($1::text[]) as requested (key)
-  left join "worker"._private_throttles as throttles on throttles.key = requested.key
+  with requested as materialized (
+    select key, pg_catalog.statement_timestamp() + pg_catalog.max(period_ms) * interval '1 millisecond' as latest
+    from unnest($1::text[], $2::float8[]) as given (key, period_ms) group by key
+  ), shortened as (
+    update "worker"._private_throttles as throttles set until = latest
+    from requested where requested.key = throttles.key and throttles.until > latest
+  )
+  select key, pg_catalog.floor(extract(epoch from least(coalesce(throttles.until, pg_catalog.now()), latest)) * 1000000::numeric)::text as us
+  from requested left join "worker"._private_throttles as throttles using (key)
