@@ -34,3 +34,10 @@ test("A name that was used stays used until it expires, however many rehearsals 
   assert.equal(await with_.store.take("used ticket"), null);
   assert.equal(await useOnce(queue.db, "ticket", soon), false);
 });
+
+test("A name that was used stays used while the database's clock is ahead.", async () => {
+  const soon = Date.now() - 60_000;
+  assert.equal(await useOnce(queue.db, "early", soon), true);
+  await rehearse(operationTools(queue.db), { query: "task:mine", action: "fail", changes: {} });
+  assert.equal(await useOnce(queue.db, "early", soon), false);
+});
