@@ -122,6 +122,7 @@ async function esbuild(options) {
     preserveSymlinks: true,
     plugins: [
       { name: "manifest", setup: versionOnly },
+      { name: "extensions", setup: partsOnly },
       { name: "string-width", setup: plainWidth },
     ],
     ...options,
@@ -134,6 +135,14 @@ function versionOnly(build) {
     if (path !== join(root, "package.json")) return undefined;
     const { version } = JSON.parse(await readFile(path, "utf8"));
     return { contents: JSON.stringify({ version }), loader: "json" };
+  });
+}
+
+/** Bundles the SQL of extensions without the comment before the first part, which extension.ts skips. */
+function partsOnly(build) {
+  build.onLoad({ filter: /schema\/extensions\/.+\.sql$/ }, async ({ path }) => {
+    const text = await readFile(path, "utf8");
+    return { contents: text.slice(text.indexOf("--- ")), loader: "text" };
   });
 }
 

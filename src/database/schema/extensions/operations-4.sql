@@ -1,6 +1,5 @@
--- From version 3 to 4: an operation leaves alone what transactions that were open at its preview commit later.
+-- From version 3 to 4: the transactions that were open at the preview.
 
 --- change _private_operations
-alter table :schema._private_operations
-  -- The starts of those transactions. The jobs that they add or change have one of them as created_at or updated_at.
-  add column open_since timestamptz[];
+-- Their starts: the times of the jobs that they commit later.
+alter table :schema._private_operations add column open_since timestamptz[];
