@@ -79,9 +79,9 @@ export class Upkeep<E> {
       cancel: (job) => sessions().all.some((session) => session.cancel(job)),
     });
     const { resetLocksIntervalMs: intervalMs, staleLockThresholdMs } = config;
-    const mayDelete = (): boolean => lease.hasHeartbeats && this.#recovery?.isCertain === true;
+    const hasHeartbeats = (): boolean => lease.hasHeartbeats;
     this.#lockReset = new LockReset({
-      ...{ database: patient, intervalMs, staleLockThresholdMs, logger, mayDelete, wake },
+      ...{ database: patient, intervalMs, staleLockThresholdMs, logger, hasHeartbeats, wake },
     });
     const running = () => sessions().all;
     this.#lockRenewal = new LockRenewal({ database, staleLockThresholdMs, logger, running });

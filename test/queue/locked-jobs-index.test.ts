@@ -74,6 +74,7 @@ test("The return of jobs that a lost fetch has locked reads no other jobs.", asy
 
 test("The reset of locks older than 4 hours reads no other jobs.", async () => {
   await addJobs();
+  await queue.sql("delete from worker._private_workers");
   const [{ jobs }, isFew] = await reading((db) => resetStaleLocks(db, 4 * 3_600_000));
   assert.deepEqual([jobs, isFew], [1, true]);
 });

@@ -600,7 +600,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "reset-stale-locks": [(db) => resetStaleLocks(db, 0), () => ({ present: true })],
   "reset-stale-locks-separately": [(db) => resetStaleLocks(db, 0), refusingAll],
   "reset-stale-locks-without-heartbeats": (db) => resetStaleLocks(db, 0),
-  "delete-stale-workers": (db) => deleteStaleWorkers(db, 0),
+  "delete-stale-workers": [(db) => deleteStaleWorkers(db, 0), () => ({ present: true })],
 
   ...Object.fromEntries(
     Object.entries(operationCalls).map(([name, call]) => [name, [call, operationAnswer]] as const),

@@ -72,7 +72,7 @@ const services: Record<string, () => Service | Promise<Service>> = {
         intervalMs: 5,
         staleLockThresholdMs: 60_000,
         logger,
-        mayDelete: () => false,
+        hasHeartbeats: () => false,
         wake() {},
       }),
     ),

@@ -28,7 +28,7 @@ test("All jobs are read for lost queues only after a queue was deleted.", async 
     intervalMs: 20,
     staleLockThresholdMs: 14_400_000,
     logger: silentLogger,
-    mayDelete: () => true,
+    hasHeartbeats: () => true,
     wake: () => {},
   });
   reset.start();
@@ -63,7 +63,7 @@ test("Lost queues are restored although PostgreSQL refuses to unlock another que
     intervalMs: 20,
     staleLockThresholdMs: 14_400_000,
     logger: { ...silentLogger, warn },
-    mayDelete: () => true,
+    hasHeartbeats: () => true,
     wake: () => {},
   });
   reset.start();

@@ -294,18 +294,17 @@ test("A job whose row another session has locked is left to the next sweep.", as
   assert.deepEqual(await sweep(["dead"]), NOTHING);
 });
 
-test("Locks older than 4 hours are reset unless their worker has sent a heartbeat since.", async () => {
+test("Locks older than 4 hours are reset unless their worker has a heartbeat row.", async () => {
   const [old, young] = [await add("task", {}, { queueName: "old" }), await add("task")];
   await lockJob(queue, old.id, "stock-worker", "4 hours 1 minute");
   await lockJob(queue, young.id, "stock-worker", "3 hours 59 minutes");
   await queue.sql(`update worker._private_job_queues
     set locked_by = 'stock-worker', locked_at = now() - interval '5 hours'`);
-  await worker("no-heartbeats", "5 hours");
-  await worker("dead", "1 hour");
+  await worker("away", "9 hours");
   const long = await add("task", {}, { queueName: "long" });
-  await lockJob(queue, long.id, "dead", "9 hours");
+  await lockJob(queue, long.id, "away", "9 hours");
   await queue.sql(`update worker._private_job_queues
-    set locked_by = 'dead', locked_at = now() - interval '9 hours' where queue_name = 'long'`);
+    set locked_by = 'away', locked_at = now() - interval '9 hours' where queue_name = 'long'`);
   assert.deepEqual(await resetStaleLocks(queue.db, STALE_LOCK_MS), {
     jobs: 1,
     queues: 1,
@@ -315,21 +314,63 @@ test("Locks older than 4 hours are reset unless their worker has sent a heartbea
   assert.deepEqual([attempts, locked_by], [1, null]);
   assert.match(last_error ?? "", /^Recovered: worker stock-worker held attempt 1 for more than 4/);
   assert.equal((await job(young.id))?.locked_by, "stock-worker");
-  // A worker with a later heartbeat is alive, or is recovered by a sweep.
-  assert.equal((await job(long.id))?.locked_by, "dead");
+  assert.equal((await job(long.id))?.locked_by, "away");
+});
+
+/** Adds a worker whose heartbeats have succeeded for this long without a gap, the last just now. */
+async function steadyWorker(id: string, uptimeMs: number): Promise<void> {
+  const steady_since_ms = (await databaseTime()) - uptimeMs;
+  await worker(id, "1 s", JSON.stringify({ ...JSON.parse(LEASE), steady_since_ms }));
+}
+
+test("After an outage of hours a worker that is not back yet keeps its row, and so its locks.", async () => {
+  await worker("away", "5 hours");
+  await worker("short", "1 hour");
+  const { id } = await add("task", {}, { queueName: "line" });
+  await lockJob(queue, id, "away", "5 hours");
+  const reset = async () => {
+    await deleteStaleWorkers(queue.db, STALE_LOCK_MS);
+    return (await resetStaleLocks(queue.db, STALE_LOCK_MS)).jobs;
+  };
+  // No other worker is back, either; then one whose heartbeats have just begun again.
+  assert.equal(await reset(), 0);
+  await steadyWorker("back", 6_000);
+  assert.equal(await reset(), 0);
+  assert.deepEqual(await workerIds(), ["away", "back", "short"]);
+  // The away worker has had the time of its lease to send a heartbeat, so it is dead.
+  await steadyWorker("steady", 8_000);
+  assert.equal(await reset(), 1);
+  assert.deepEqual(await workerIds(), ["back", "short", "steady"]);
+});
+
+test("When the database's clock jumps ahead, the next reset unlocks no job of a live worker.", async () => {
+  await steadyWorker("first", 60_000);
+  await steadyWorker("second", 60_000);
+  const { id } = await add("task");
+  await lockJob(queue, id, "second", "1 minute");
+  await queue.sql(`update worker._private_jobs set locked_at = locked_at - interval '5 hours'`);
+  await queue.sql(`update worker._private_workers
+    set last_heartbeat_at = last_heartbeat_at - interval '5 hours'`);
   await deleteStaleWorkers(queue.db, STALE_LOCK_MS);
-  assert.deepEqual(await workerIds(), ["dead"]);
+  assert.equal((await resetStaleLocks(queue.db, STALE_LOCK_MS)).jobs, 0);
+});
+
+test("Without heartbeats a worker deletes the rows of dead workers by their age.", async () => {
+  await worker("dead", "5 hours");
+  await deleteStaleWorkers(queue.db, STALE_LOCK_MS, true);
+  assert.deepEqual(await workerIds(), []);
 });
 
 test("A worker whose lease is longer than 4 hours keeps its row and its locks for as long.", async () => {
   const days = '{"threshold_ms": 86400000, "resilient_threshold_ms": 86400000}';
   await worker("patient", "5 hours", days);
   await worker("over", "25 hours", days);
+  await steadyWorker("steady", 86_500_000);
   const [mine, theirs] = [await add("task"), await add("task")];
   await lockJob(queue, mine.id, "patient", "5 hours");
   await lockJob(queue, theirs.id, "over", "25 hours");
   await deleteStaleWorkers(queue.db, STALE_LOCK_MS);
-  assert.deepEqual(await workerIds(), ["patient"]);
+  assert.deepEqual(await workerIds(), ["patient", "steady"]);
   assert.equal((await resetStaleLocks(queue.db, STALE_LOCK_MS)).jobs, 1);
   assert.equal((await job(mine.id))?.locked_by, "patient");
 });

@@ -1,6 +1,6 @@
 // The rule that all workers on a schema share, including Graphile workers: a lock older than 4 hours is stale. It is
 // the last resort for locks without a heartbeat. Graphile workers check nothing else. This library's workers skip locks
-// of workers with a recent heartbeat, and renew the locks of their own running jobs (renew-locks.ts), so that Graphile
+// of workers that have a heartbeat row, and renew the locks of their own running jobs (renew-locks.ts), so that Graphile
 // workers skip those, too.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
@@ -10,7 +10,7 @@ import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { freeSlots } from "../sql/slots.ts";
 import { recoverJob } from "./recover-statement.ts";
-import { AGE_MS, resilientThresholdOf, thresholdOf } from "./stale-workers.ts";
+import { AGE_MS, reportedNumber, resilientThresholdOf, thresholdOf } from "./stale-workers.ts";
 
 export interface ResetLocks {
   readonly jobs: number;
@@ -18,14 +18,9 @@ export interface ResetLocks {
   readonly refused: readonly RefusedRow[];
 }
 
-// A heartbeat is recent here for far longer than a lease, because after an outage of the database no worker has a
-// heartbeat within its lease.
-const MAX_MS = `greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})`;
-
-const hasHeartbeat = (s: string, lock: string) => `exists (
-    select from ${s}._private_workers as workers where workers.id = ${lock}.locked_by
-    and ${AGE_MS} < ${MAX_MS}
-  )`;
+// However old the heartbeat: after an outage of the database none is recent.
+const hasHeartbeat = (s: string, lock: string) =>
+  `exists (select from ${s}._private_workers as workers where workers.id = ${lock}.locked_by)`;
 
 /**
  * $1 float8: the threshold in milliseconds; $2 text: the same in words; $3 bigint[]: the only jobs to be unlocked, and
@@ -93,7 +88,7 @@ where not is_available and locked_at < pg_catalog.now() - $1::float8 * interval 
 order by id limit 100000`;
 
 /**
- * Removes locks of jobs and queues that are older than `thresholdMs` and whose worker has no recent heartbeat. The
+ * Removes locks of jobs and queues that are older than `thresholdMs` and whose worker has no heartbeat row. The
  * interrupted attempts still count. Jobs that PostgreSQL refuses to change stay locked. `db` is one connection: on
  * another, the rows of a refused statement may still be locked, and are skipped.
  */
@@ -131,14 +126,20 @@ function inWords(ms: number): string {
 /** The default threshold in milliseconds, the same as Graphile Worker's. */
 export const STALE_LOCK_MS = 4 * HOUR_MS;
 
+// A heartbeat is recent here for far longer than a lease. An old one proves nothing after an outage or a jump of the
+// database's clock, until heartbeats of some worker have succeeded without a gap for as long as the lease.
 const deleteSql: Statement = (s) => `
 delete from ${s}._private_workers as workers
-where last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and ${AGE_MS} > ${MAX_MS}`;
+where ${AGE_MS} > greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})
+and ($2::boolean or ${thresholdOf("null")} <= (
+  select pg_catalog.max(extract(epoch from pg_catalog.now())::float8 * 1000::float8 - ${reportedNumber("steady_since_ms")})
+  from ${s}._private_workers as workers where ${AGE_MS} between 0::float8 and ${thresholdOf("null")} / 2::float8
+))`;
 
 /**
- * Deletes the rows of workers that have sent no heartbeat for `thresholdMs`, at least 4 hours, and for their own
- * thresholds: their old locks have been reset by then.
+ * Deletes the rows of workers that have sent no heartbeat for `thresholdMs` and for their own thresholds, before their
+ * locks are reset. `isCertain`: there was no outage; if not, the heartbeats of another worker must prove it.
  */
-export async function deleteStaleWorkers(db: Database, thresholdMs: number): Promise<void> {
-  await query(db, deleteSql, [Math.max(thresholdMs, STALE_LOCK_MS)]);
+export async function deleteStaleWorkers(db: Database, thresholdMs: number, isCertain = false) {
+  if (await hasWorkerTable(db)) await query(db, deleteSql, [thresholdMs, isCertain]);
 }

@@ -15,11 +15,8 @@ export interface LockResetParts {
   /** The age at which a lock of a worker without heartbeats is stale. */
   readonly staleLockThresholdMs: number;
   readonly logger: Logger;
-  /**
-   * Whether the rows of workers whose last heartbeat is that old may be deleted. False after an outage, because then
-   * no worker has a recent heartbeat.
-   */
-  mayDelete(): boolean;
+  /** Whether this worker sends heartbeats. */
+  hasHeartbeats(): boolean;
   /** Called when jobs have become ready. */
   wake(): void;
 }
@@ -36,6 +33,8 @@ export class LockReset {
   #running: Promise<void> | null = null;
   /** The numbers of deleted queues at the last two checks, newest first. */
   #deleted: readonly string[] = ["0", "0"];
+  /** Whether the last reset succeeded. An outage that makes all heartbeats old makes a reset fail, too. */
+  #wasReset = false;
 
   constructor(parts: LockResetParts) {
     this.#parts = parts;
@@ -63,11 +62,15 @@ export class LockReset {
   }
 
   async #reset(): Promise<void> {
-    const { database, mayDelete, staleLockThresholdMs, wake } = this.#parts;
-    const counts = await this.#try("stale locks could not be reset", () => this.#resetLocks());
+    const { database, hasHeartbeats, staleLockThresholdMs, wake } = this.#parts;
+    // A row protects its worker's locks. Where no worker sends heartbeats, none can prove that there was no outage.
+    const isCertain = !hasHeartbeats() && this.#wasReset;
     await this.#try("rows of stale workers could not be deleted", async () => {
-      if (mayDelete()) await deleteStaleWorkers(database, staleLockThresholdMs);
+      if (hasHeartbeats() || isCertain)
+        await deleteStaleWorkers(database, staleLockThresholdMs, isCertain);
     });
+    const counts = await this.#try("stale locks could not be reset", () => this.#resetLocks());
+    this.#wasReset = counts !== undefined;
     const text = "deleted queues could not be restored";
     const recovered = await this.#try(text, () => this.#recoverQueues());
     if ((counts ?? 0) + (recovered ?? 0) > 0) wake();

@@ -150,11 +150,6 @@ export class Recovery implements Leases, LeaseKeeper {
     return this.#heartbeat.ageMs;
   }
 
-  /** Whether this worker may recover others: its own heartbeats have succeeded for long enough. */
-  get isCertain(): boolean {
-    return this.isInTime && this.#uptimeMs >= this.#parts.config.thresholdMs;
-  }
-
   /** Stops the heartbeats and ends the leases `endLeaseIds`, under which nothing is locked. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
     clearInterval(this.#describing);

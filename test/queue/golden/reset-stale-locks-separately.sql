@@ -2,16 +2,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
 
 with stale as materialized (
   select jobs.id from "worker"._private_jobs as jobs
-  where jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
-    select from "worker"._private_workers as workers where workers.id = jobs.locked_by
-    and ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
-      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
-      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
-      else coalesce(null::float8, 300000) end, case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
-      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
-      then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, null::float8)
-      else coalesce(null::float8, 300000) end)
-  ) and not jobs.is_available
+  where jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (select from "worker"._private_workers as workers where workers.id = jobs.locked_by) and not jobs.is_available
   and ($3::bigint[] is null or jobs.id = any($3::bigint[])) and jobs.id <> all($4::bigint[])
   order by jobs.id for update of jobs skip locked
 ), recovered as (
@@ -34,16 +25,7 @@ with stale as materialized (
   returning 1
 ), stale_queue as materialized (
   select queues.id from "worker"._private_job_queues as queues
-  where $3::bigint[] is null and queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
-    select from "worker"._private_workers as workers where workers.id = queues.locked_by
-    and ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
-      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
-      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
-      else coalesce(null::float8, 300000) end, case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
-      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
-      then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, null::float8)
-      else coalesce(null::float8, 300000) end)
-  ) and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
+  where $3::bigint[] is null and queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (select from "worker"._private_workers as workers where workers.id = queues.locked_by) and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
   order by queues.id for update of queues skip locked
 ), unlocked_queue as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null

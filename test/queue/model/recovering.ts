@@ -135,12 +135,11 @@ function holdersWithoutLease(world: World): string[] {
   return [...new Set(holders)].filter((id) => id !== null).filter((id) => !world.leases.has(id));
 }
 
-/** Removes locks older than 4 hours, as Graphile workers do, if their worker sent no heartbeat in that time. */
+/** Removes locks older than 4 hours, as Graphile workers do, if their worker has no heartbeat row. */
 export function resetOldLocks(world: World): { jobs: number; queues: number } {
   const isOld = ({ lockedBy, lockedAt }: { lockedBy: string | null; lockedAt: number | null }) => {
-    const lease = world.leases.get(lockedBy ?? "");
-    const isHeardOf = lease !== undefined && world.now - lease.beatAt < 4 * HOUR;
-    return lockedAt !== null && lockedAt < world.now - 4 * HOUR && !isHeardOf;
+    const hasLease = world.leases.has(lockedBy ?? "");
+    return lockedAt !== null && lockedAt < world.now - 4 * HOUR && !hasLease;
   };
   const jobs = [...world.jobs.values()].filter(isOld);
   const queues = [...world.queues.values()].filter(isOld);
