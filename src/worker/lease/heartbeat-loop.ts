@@ -86,6 +86,9 @@ const GRACE_MS = 500;
 const EAGER_MS = 400;
 const EAGER_FOR_MS = 60_000;
 
+/** How often a failed renewal is tried again within the interval of renewals. */
+const RETRIES = 60;
+
 export class HeartbeatLoop {
   readonly #settings: HeartbeatSettings;
   readonly #report: (report: HeartbeatReport) => void;
@@ -105,7 +108,7 @@ export class HeartbeatLoop {
   #sweptAtMs = 0;
   #isBroken = false;
   /** The last time at which a blocked worker's locks were due for renewal, and the leases that remain. */
-  #renewedAtMs = 0;
+  #renewedAtMs = Number.NEGATIVE_INFINITY;
   #toRenew: readonly string[] = [];
 
   constructor(
@@ -221,6 +224,8 @@ export class HeartbeatLoop {
       // A younger lock is renewed the next time, before it is stale.
       await renewLocks(this.#db, id, null, everyMs / 2);
     } catch (error) {
+      // All leases are due again soon; locks that were renewed are young.
+      this.#renewedAtMs = monotonic() - everyMs + everyMs / RETRIES;
       this.#report({ report: "unrenewed", error: messageOf(error) });
     }
   }

@@ -2,8 +2,9 @@
 // stale: Graphile workers and the schema's functions check only a lock's age. While a handler
 // blocks the worker's thread, the heartbeat renews the locks (heartbeat-loop.ts).
 import { wait } from "../../base/clock.ts";
-import { messageOf } from "../../base/errors.ts";
+import { isOutage, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
+import { runWithRetries } from "../../base/retry.ts";
 import type { Database } from "../../database/database.ts";
 import { renewLocks } from "../../queue/workers/renew-locks.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
@@ -22,7 +23,7 @@ export interface LockRenewalParts {
   running(): readonly RunningJobs[];
 }
 
-/** The number of renewals within the stale age. Two in a row may fail: the first lock is half an interval old. */
+/** The number of renewals within the stale age. One that fails is repeated within seconds until it succeeds. */
 const RENEWALS = 4;
 
 /** Returns the time between two renewals, in milliseconds. A stale age of more than 4 hours counts as 4 hours. */
@@ -50,19 +51,27 @@ export class LockRenewal {
   }
 
   async #run(): Promise<void> {
-    while (await wait(this.#everyMs, this.#stop.signal)) await this.#renew();
+    const { signal } = this.#stop;
+    const onError = (error: unknown) => this.#onFailure(error);
+    while (await wait(this.#everyMs, signal))
+      await runWithRetries(() => this.#renew(), { signal, onError });
   }
 
   async #renew(): Promise<void> {
     const { database, logger, running } = this.#parts;
-    try {
-      for (const { id, runningIds } of running()) {
-        if (runningIds.length === 0) continue;
-        const { jobs, queues } = await renewLocks(database, id, runningIds, this.#everyMs / 2);
-        if (jobs > 0) logger.debug({ jobs, queues }, "the locks of long jobs were renewed");
-      }
-    } catch (error) {
-      logger.warn({ error: messageOf(error) }, "the locks of long jobs could not be renewed");
+    for (const { id, runningIds } of running()) {
+      if (runningIds.length === 0) continue;
+      const { jobs, queues } = await renewLocks(database, id, runningIds, this.#everyMs / 2);
+      if (jobs > 0) logger.debug({ jobs, queues }, "the locks of long jobs were renewed");
     }
+  }
+
+  #onFailure(error: unknown): void {
+    // Outages are logged by the parts that use the database all the time.
+    const level = isOutage(error) ? "debug" : "warn";
+    this.#parts.logger[level](
+      { error: messageOf(error) },
+      "the locks of long jobs could not be renewed yet",
+    );
   }
 }
