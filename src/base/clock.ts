@@ -77,6 +77,22 @@ export function sharedMonotonicUs(): bigint {
   return sharedNs() / 1_000n;
 }
 
+/** A moment for all threads of this process: sharedMonotonicUs() and now(). */
+export type Moment = readonly [monotonicUs: bigint, epochMs: bigint];
+
+export function momentNow(): Moment {
+  return [sharedMonotonicUs(), BigInt(now())];
+}
+
+/**
+ * Returns the milliseconds since a moment, never too few. On Linux the monotonic clock does not count the time for which
+ * the machine was suspended, so this is the longer time by two clocks. If now() is set ahead, it is too long.
+ */
+export function msSince([monotonicUs, epochMs]: Moment): number {
+  const elapsedUs = Number(sharedMonotonicUs() - monotonicUs);
+  return Math.max(elapsedUs / 1_000, now() - Number(epochMs));
+}
+
 /** Resolves to true when `work` has settled, to false if that takes longer than `ms`. Never rejects. */
 export async function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const settled = new AbortController();

@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import {
   MAX_TIMER_MS,
+  momentNow,
+  msSince,
   setInterval,
   setTimeout,
   timeoutSignal,
@@ -34,6 +36,14 @@ test("No source but base/clock.ts uses a global timer or clock.", () => {
       return [...missing, ...(CLOCKS.exec(text) ?? [])].map((one) => `${name}: ${one}`);
     });
   assert.deepEqual(found, []);
+});
+
+test("The time since a moment counts a suspension of the machine, and is no shorter after a clock was set back.", () => {
+  const [monotonicUs, epochMs] = momentNow();
+  const HOUR_MS = 3_600_000n;
+  const suspended = msSince([monotonicUs, epochMs - HOUR_MS]);
+  const setBack = msSince([monotonicUs - HOUR_MS * 1_000n, epochMs + HOUR_MS]);
+  for (const ms of [suspended, setBack]) assert.ok(ms >= Number(HOUR_MS));
 });
 
 test("A delay that a timer cannot count does not end at once.", async () => {

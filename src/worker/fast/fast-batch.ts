@@ -1,6 +1,6 @@
 // The jobs that one transaction of the fast mode has locked, as work for slots. The transaction ends early while jobs
 // have not started: its commit is the only way to unlock them.
-import { type Clock, wait } from "../../base/clock.ts";
+import { momentNow, msSince, wait } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import type { Slots, WorkSource } from "../execute/slots.ts";
@@ -16,7 +16,6 @@ export interface FastBatchParts<E> {
   readonly jobs: readonly FetchedJob[];
   readonly executor: JobExecutor<E>;
   readonly slots: Slots;
-  readonly clock: Clock;
   /** The time limit of the transaction. */
   readonly limitMs: number;
   /** Called when one of the slots that start() occupied is free again. */
@@ -26,8 +25,8 @@ export interface FastBatchParts<E> {
 export class FastBatch<E> implements WorkSource {
   readonly #parts: FastBatchParts<E>;
   readonly #unstartedMs: number;
-  /** No job starts later. Checked before each: a frozen process may have lost the rows before its timers fire. */
-  readonly #startsUntilMs: number;
+  /** Jobs start for `#unstartedMs`. Checked before each: a frozen process may have lost the rows before its timers fire. */
+  readonly #since = momentNow();
   #next = 0;
   #isClosed = false;
   #busySlots = 0;
@@ -38,7 +37,6 @@ export class FastBatch<E> implements WorkSource {
   constructor(parts: FastBatchParts<E>) {
     this.#parts = parts;
     this.#unstartedMs = Math.min(parts.limitMs, MAX_UNSTARTED_MS);
-    this.#startsUntilMs = parts.clock.monotonic() + this.#unstartedMs;
   }
 
   /** Jobs whose attempts have not ended. */
@@ -110,8 +108,7 @@ export class FastBatch<E> implements WorkSource {
   }
 
   mayStart(): boolean {
-    if (!this.#isClosed && this.#parts.clock.monotonic() > this.#startsUntilMs)
-      this.#isClosed = true;
+    this.#isClosed ||= msSince(this.#since) > this.#unstartedMs;
     return !this.#isClosed;
   }
 

@@ -264,12 +264,12 @@ export class FastLane<E> {
   }
 
   async #runBatch(jobs: readonly FetchedJob[]): Promise<void> {
-    const { executor, slots, clock, limitMs, onLeft, mayFetch } = this.#parts;
+    const { executor, slots, limitMs, onLeft, mayFetch } = this.#parts;
     const slotEnded = (): void => {
       if (!batch.isBusy) this.#busy = this.#busy.filter((one) => one !== batch);
       this.#idle.resume();
     };
-    const batch = new FastBatch({ jobs, executor, slots, clock, limitMs, slotEnded });
+    const batch = new FastBatch({ jobs, executor, slots, limitMs, slotEnded });
     this.#batch = batch;
     // Since the fetch, the worker was stopped, has read a pause, or was frozen so long that others have the jobs.
     if (this.#stop.signal.aborted || this.#transaction.isOutdated || !mayFetch()) batch.stop();

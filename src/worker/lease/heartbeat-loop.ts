@@ -2,7 +2,14 @@
 // the heartbeat thread (heartbeat-thread.ts) or, if that is not possible, in the worker's thread; so it
 // communicates by commands and reports only.
 import pg from "pg";
-import { monotonic, now, sharedMonotonicUs, wait } from "../../base/clock.ts";
+import {
+  type Moment,
+  momentNow,
+  monotonic,
+  now,
+  sharedMonotonicUs,
+  wait,
+} from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { runWithRetries } from "../../base/retry.ts";
 import { Client } from "../../database/connection/client.ts";
@@ -34,7 +41,7 @@ export interface HeartbeatSettings {
   readonly statementTimeoutMs: number;
   /** The interval in which the worker renews its locks. */
   readonly renewLocksEveryMs: number;
-  /** A 64-bit cell: the time at which the last successful heartbeat was sent, by sharedMonotonicUs. */
+  /** Two 64-bit cells: the moment at which the last successful heartbeat was sent (writeMoment). */
   readonly lastHeartbeat: SharedArrayBuffer;
   /** A 64-bit cell: the time at which the worker's thread last ran, by sharedMonotonicUs. */
   readonly lastTurn: SharedArrayBuffer;
@@ -88,6 +95,12 @@ const EAGER_FOR_MS = 60_000;
 
 /** How often a failed renewal is tried again within the interval of renewals. */
 const RETRIES = 60;
+
+/** Writes a moment to two cells. A reader may see one clock's time of the previous heartbeat, which was recent, too. */
+export function writeMoment(cells: BigInt64Array, [monotonicUs, epochMs]: Moment): void {
+  Atomics.store(cells, 0, monotonicUs);
+  Atomics.store(cells, 1, epochMs);
+}
 
 export class HeartbeatLoop {
   readonly #settings: HeartbeatSettings;
@@ -191,7 +204,7 @@ export class HeartbeatLoop {
 
   async #sendHeartbeat(): Promise<void> {
     const metadata = this.#metadata;
-    const sentAtUs = sharedMonotonicUs();
+    const sentAt = momentNow();
     const answer = await sendHeartbeat(this.#db, {
       leaseIds: this.#leaseIds,
       metadata,
@@ -201,7 +214,7 @@ export class HeartbeatLoop {
     });
     this.#isBroken = false;
     if (this.#metadata === metadata) this.#metadata = null;
-    this.#onConfirmed(answer, sentAtUs);
+    this.#onConfirmed(answer, sentAt);
     await this.#renewForBlocked();
   }
 
@@ -244,13 +257,13 @@ export class HeartbeatLoop {
     return true;
   }
 
-  #onConfirmed(answer: HeartbeatAnswer, sentAtUs: bigint): void {
+  #onConfirmed(answer: HeartbeatAnswer, sentAt: Moment): void {
     const { now_ms: nowMs, uptimeMs, leases, staleWorkerIds } = answer;
     for (const id of this.#leaseIds) this.#check(id, leases.get(id), nowMs);
     // After the loss of the current lease no more jobs are fetched.
     const [current] = this.#leaseIds;
     if (current !== undefined && !this.#lost.has(current)) {
-      Atomics.store(this.#lastHeartbeat, 0, sentAtUs);
+      writeMoment(this.#lastHeartbeat, sentAt);
     }
     this.#report({ report: "heartbeat", nowMs, uptimeMs, aheadMs: now() - nowMs });
     if (staleWorkerIds.length > 0) {

@@ -5,7 +5,7 @@
 //                        │ the thread cannot start, or has ended: ▲
 //                        └──────▶ beating in this thread, logged ─┘
 import type pg from "pg";
-import { sharedMonotonicUs } from "../../base/clock.ts";
+import { type Moment, msSince, sharedMonotonicUs } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Outage } from "../../base/outage.ts";
@@ -13,7 +13,13 @@ import type { SchemaName } from "../../database/schema-name.ts";
 import { portable } from "../connection/connection-config.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { beatHere, beatInThread, type HeartbeatHost } from "./heartbeat-host.ts";
-import type { HeartbeatNews, HeartbeatReport, HeartbeatSettings, Lease } from "./heartbeat-loop.ts";
+import {
+  type HeartbeatNews,
+  type HeartbeatReport,
+  type HeartbeatSettings,
+  type Lease,
+  writeMoment,
+} from "./heartbeat-loop.ts";
 
 export interface HeartbeatParts {
   readonly connection: pg.ClientConfig;
@@ -32,7 +38,7 @@ const CONNECTION = "heartbeat";
 
 export class Heartbeat {
   readonly #parts: HeartbeatParts;
-  readonly #lastHeartbeat = new BigInt64Array(new SharedArrayBuffer(8));
+  readonly #lastHeartbeat = new BigInt64Array(new SharedArrayBuffer(16));
   readonly #lastTurn = new BigInt64Array(new SharedArrayBuffer(8));
   #host: HeartbeatHost | null = null;
   #leases: readonly Lease[] = [];
@@ -43,14 +49,17 @@ export class Heartbeat {
     this.#parts = parts;
   }
 
-  /** The milliseconds since the last successful heartbeat was sent, also those for which this thread was blocked. */
+  /**
+   * The milliseconds since the last successful heartbeat was sent, also those for which this thread was blocked, or this
+   * machine suspended.
+   */
   get ageMs(): number {
-    return Number(sharedMonotonicUs() - Atomics.load(this.#lastHeartbeat, 0)) / 1000;
+    return msSince([Atomics.load(this.#lastHeartbeat, 0), Atomics.load(this.#lastHeartbeat, 1)]);
   }
 
-  /** Records the registration of a lease by a statement that was sent at this time. */
-  recordRegistration(sentAtUs: bigint): void {
-    Atomics.store(this.#lastHeartbeat, 0, sentAtUs);
+  /** Records the registration of a lease by a statement that was sent at this moment. */
+  recordRegistration(sentAt: Moment): void {
+    writeMoment(this.#lastHeartbeat, sentAt);
   }
 
   /** Starts renewing these leases; the first is the current one. */

@@ -16,13 +16,7 @@
 //  8. A stale worker that was only frozen finds the mark with its next heartbeat and continues under a new id
 //     (sessions.ts). A result is written only where the job is still locked under the id that ran it.
 import type pg from "pg";
-import {
-  clearInterval,
-  monotonic,
-  setInterval,
-  sharedMonotonicUs,
-  wait,
-} from "../../base/clock.ts";
+import { clearInterval, momentNow, monotonic, setInterval, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Outage } from "../../base/outage.ts";
@@ -172,13 +166,13 @@ export class Recovery implements Leases, LeaseKeeper {
   }
 
   async #register(db: Database, id: string): Promise<void> {
-    const sentAtUs = sharedMonotonicUs();
+    const sentAt = momentNow();
     this.#text = this.#metadata.text(this.#parts.describe(), [], this.#aheadMs);
     this.#parts.lease.listed = new Set();
     const proofWithinMs = proofWithin(this.#parts.config);
     const { uptimeMs, ...mark } = await registerLease(db, id, this.#text, proofWithinMs);
     this.#uptimeMs = uptimeMs;
-    this.#heartbeat.recordRegistration(sentAtUs);
+    this.#heartbeat.recordRegistration(sentAt);
     this.#leases = [{ id, ...mark }, ...this.#leases];
   }
 

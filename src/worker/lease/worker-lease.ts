@@ -1,7 +1,7 @@
 // The worker's lease on its locks, for the parts that fetch or start jobs.
 //
 //   none: no heartbeats ──setKeeper()──▶ good ──none for too long──▶ not good ──a heartbeat──▶ good
-import { monotonic } from "../../base/clock.ts";
+import { type Moment, momentNow, msSince } from "../../base/clock.ts";
 
 /** How long `isGood` is cached, because it is read before each job. Much shorter than any lease. */
 const GAP_MS = 50;
@@ -18,7 +18,7 @@ export interface LeaseKeeper {
 
 export class WorkerLease {
   #keeper: LeaseKeeper | null = null;
-  #goodAtMs = Number.NEGATIVE_INFINITY;
+  #goodAt: Moment = [0n, 0n];
   /** Jobs that the heartbeat row lists as fetched and not started. */
   listed: ReadonlySet<string> = new Set();
 
@@ -40,10 +40,9 @@ export class WorkerLease {
   /** Whether jobs may be fetched and started. */
   get isGood(): boolean {
     if (this.#keeper === null) return true;
-    const nowMs = monotonic();
-    if (nowMs - this.#goodAtMs < GAP_MS) return true;
+    if (msSince(this.#goodAt) < GAP_MS) return true;
     const isGood = this.#keeper.isInTime;
-    if (isGood) this.#goodAtMs = nowMs;
+    if (isGood) this.#goodAt = momentNow();
     return isGood;
   }
 

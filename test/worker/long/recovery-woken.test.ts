@@ -1,4 +1,4 @@
-// A worker that was frozen past its lease: when it wakes, it does not start jobs that others have taken over, and
+// A worker that was frozen past its lease, or whose machine was suspended: when it wakes, it does not start jobs that others have taken over, and
 // it stops at one stop().
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,9 +13,14 @@ const { add, isGone, job, workerIds } = jobsOf(queue);
 const named = (worker: WorkerProcess, name: string) =>
   worker.events.filter(({ event }) => event === name);
 
-test("A woken worker starts none of the jobs that it had fetched before.", async () => {
+test("A woken worker starts none of the jobs that it had fetched before.", () => startsNone());
+
+test("A worker whose machine was suspended starts none of the jobs that it had fetched before.", () =>
+  startsNone("./suspended-child.ts"));
+
+async function startsNone(main?: string): Promise<void> {
   const localQueue = { size: 40, adaptive: false } as const;
-  const frozen = await workerProcess(queue.url, { concurrency: 1, localQueue });
+  const frozen = await workerProcess(queue.url, { concurrency: 1, localQueue }, main);
   // One fetch returns all of them, and the first is started.
   const names = ["freezing", ...Array.from({ length: 10 }, () => "quick")];
   const jobs = await addJobs(
@@ -43,7 +48,7 @@ test("A woken worker starts none of the jobs that it had fetched before.", async
     named(frozen, "started").filter((event) => ids.has(String(event["id"]))),
     [],
   );
-});
+}
 
 for (const fastLane of [false, true]) {
   const kind = fastLane ? "fast" : "safe";

@@ -1,0 +1,20 @@
+// A process with a worker as on a machine that was suspended: its monotonic clock does not count the time for which the
+// process was frozen.
+const realNs = process.hrtime.bigint.bind(process.hrtime);
+const realMs = performance.now.bind(performance);
+/** Far above the interval in which the clock is read. */
+const FROZEN_NS = 500_000_000n;
+let lastNs = realNs();
+let suspendedNs = 0n;
+
+function suspended(): bigint {
+  const nowNs = realNs();
+  if (nowNs - lastNs > FROZEN_NS) suspendedNs += nowNs - lastNs;
+  lastNs = nowNs;
+  return suspendedNs;
+}
+
+setInterval(suspended, 20).unref();
+process.hrtime.bigint = () => realNs() - suspended();
+performance.now = () => realMs() - Number(suspended()) / 1e6;
+await import("./recovery-child.ts");
