@@ -189,3 +189,21 @@ test("Relative times are by the server's clock where the browser's is wrong.", a
   };
   await visit(admin, `/jobs/${id}`, work, { prepare });
 });
+
+test("A list stays up to date after the browser's clock was set back.", async () => {
+  const prepare = (page: Page) =>
+    page.addInitScript(() => {
+      const rightNow = Date.now;
+      Date.now = () => rightNow() - Number(document.documentElement.dataset["back"] ?? 0);
+    });
+  const work = async ({ page }: { page: Page }) => {
+    await waitForStream(page);
+    await page.locator(".empty").first().waitFor();
+    await page.evaluate(() => {
+      document.documentElement.dataset["back"] = String(3_600_000);
+    });
+    const { id } = await admin.utils.addJob("after_the_step");
+    await page.locator(`#job-${id}`).waitFor();
+  };
+  await visit(admin, "/jobs?q=task%3Aafter_the_step", work, { prepare });
+});

@@ -18,6 +18,9 @@ export class PageHost {
   readonly #places: Places;
   #focusNext = "";
   #hadFocus = false;
+  /** The last result of `now`, and what it adds to the browser's clock. */
+  #now = 0;
+  #added = 0;
 
   constructor(runner: Runner, stream: EventStream, places: Places) {
     this.#runner = runner;
@@ -46,7 +49,12 @@ export class PageHost {
         this.#hadFocus = document.activeElement !== document.body;
         this.#picture?.draw(ops, opCount, units, unitCount);
       },
-      now: () => Date.now(),
+      // Never goes back. After a clock was set back, no data would look old for as long as that.
+      now: () => {
+        this.#added = Math.max(this.#added, this.#now - Date.now());
+        this.#now = this.#added + Date.now();
+        return this.#now;
+      },
       zoneOffset: (at: number) => -new Date(at).getTimezoneOffset() || 0,
       request: (id: number, method: string, path: string, headers: string, body: string) => {
         void sendRequest(method, path, headers, body).then((answer) =>
