@@ -1,6 +1,6 @@
 // Performs every command: validates its input, runs it, turns the result into a sentence and JSON, and records it in
 // the log and the audit trail. An action on jobs, their earlier state and the record are one transaction.
-import { InputError, type Problem } from "../base/errors.ts";
+import { InputError, messageOf, type Problem } from "../base/errors.ts";
 import { checkAll, strict, validate } from "../base/validate.ts";
 import type { Database } from "../database/database.ts";
 import { hasOperations } from "../database/schema/extensions/has-operations.ts";
@@ -103,7 +103,7 @@ async function performOn(
   const isRecorded = canRecord && (await hasOperations(db));
   const recordFor = isRecorded ? options.recordFor : undefined;
   const context = { ...options, recordFor, by: options.recordFor?.by ?? null };
-  const result = await command.run(db, checked, context);
+  const { result, sentenceOf, hasFailed } = await runCommand(command, db, checked, context);
   const touched = {
     ...target,
     ids: command.jobIds?.(result) ?? target.ids,
@@ -116,7 +116,7 @@ async function performOn(
     command: command.name,
     request: options.request ?? null,
     ...touched,
-    message: command.sentence(result, checked),
+    message: sentenceOf(result),
     tally,
     operationId,
     changes: changesIn(command, checked),
@@ -130,17 +130,42 @@ async function performOn(
   const isPreview = command.isPreview?.(checked) === true;
   const afterwards = isPreview ? undefined : await options.record?.(record, isOnJobs ? db : null);
   const followed = (await command.follow?.(db, result, checked, context)) ?? result;
-  const message = command.sentence(followed, checked);
+  const message = sentenceOf(followed);
   const members = {
     message: JSON.stringify(message),
     ...command.members(followed, checked),
     ...(tally === null ? {} : { requested: String(tally.requested), done: String(tally.done) }),
   };
   const isPartial =
-    command.isPartial?.(followed) ?? (tally !== null && tally.done < tally.requested);
+    hasFailed ||
+    (command.isPartial?.(followed) ?? (tally !== null && tally.done < tally.requested));
   const wait = async (later: Database) => (await command.wait?.(later, followed, checked)) ?? null;
   const performed = { message, operationId, tally, isPartial, json: objectText(members), wait };
   return { performed, afterwards };
+}
+
+/** Runs the command. A failure after a commit is part of its result, so that what it has done is recorded. */
+async function runCommand(
+  command: Command,
+  db: Database,
+  checked: Input<CommandFields>,
+  context: CommandContext,
+) {
+  let last: { readonly result: unknown } | null = null;
+  const committed = (result: unknown) => {
+    last = { result };
+  };
+  const sentence = (result: unknown) => command.sentence(result, checked);
+  try {
+    const result = await command.run(db, checked, { ...context, committed });
+    return { result, sentenceOf: sentence, hasFailed: false };
+  } catch (error) {
+    const done = last as { readonly result: unknown } | null;
+    if (done === null) throw error;
+    const sentenceOf = (result: unknown) =>
+      `${sentence(result)}; not everything was done: ${messageOf(error)}`;
+    return { result: done.result, sentenceOf, hasFailed: true };
+  }
 }
 
 /** Returns the validated input. Throws InputError with all problems. */

@@ -128,3 +128,26 @@ test("Migrate behind another session's lock is 503 with a message within seconds
   assert.match(body.error, /another session has held a lock on tables of the schema "worker"/);
   assert.match(headers["retry-after"] ?? "", /^\d+$/);
 });
+
+test("A cleanup that PostgreSQL refuses in part answers what it has deleted and kept, and is audited.", async (t) => {
+  await pool.query("delete from worker._private_jobs");
+  const add = await client.post("/api/jobs", { identifier: "billed" });
+  const id = add.body.jobs[0].id as number;
+  await client.post("/api/jobs", { identifier: "spare" });
+  await pool.query("update worker._private_jobs set attempts = max_attempts");
+  t.after(() => pool.query("drop table public.invoices"));
+  await pool.query(
+    "create table public.invoices (job bigint references worker._private_jobs (id))",
+  );
+  await pool.query("insert into public.invoices values ($1)", [id]);
+  const refused = `PostgreSQL refuses to delete 1 failed job, and all others are deleted; job ${id}:`;
+  audited.length = 0;
+  const cleanup = { action: "cleanup", cleanup_tasks: ["delete-permanently-failed-jobs"] };
+  for (const deleted of ["1 failed job", "0 failed jobs"]) {
+    const { message } = await maintain(cleanup);
+    const expected = `Deleted ${deleted}; not everything was done: ${refused}`;
+    assert.equal(message.slice(0, expected.length), expected);
+    assert.match(message, /"invoices_job_fkey"/);
+    assert.equal(audited.pop()?.message, message);
+  }
+});

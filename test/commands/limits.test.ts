@@ -145,3 +145,39 @@ test("A limit beyond the most is refused, and the others stay.", async () => {
   await performed("limit-set", { name: "many-1", concurrency: 2 });
   assert.equal((await readLimits(db)).length, 1_000);
 });
+
+test("A limit that is set is recorded, also if the workers without heartbeats cannot be read.", async (t) => {
+  await pool.query("delete from worker._private_limits");
+  const rename = (from: string, to: string) =>
+    pool.query(`alter table worker._private_workers rename ${from} to ${to}`);
+  t.after(() => rename("away", "last_heartbeat_at"));
+  await rename("last_heartbeat_at", "away");
+  records.length = 0;
+  const { message } = await performed("limit-set", { name: "noted", task: "t", concurrency: 7 });
+  assert.match(message, /^Set the limit .*; workers without heartbeats could not be read: /);
+  assert.deepEqual(
+    records.map((record) => record.message),
+    [message],
+  );
+});
+
+test("If the end of a thousand back-offs fails after the first thousand, these are recorded.", async (t) => {
+  records.length = 0;
+  await performed("limit-set", { name: "tenants", queue: "late-*", concurrency: 1 });
+  await pool.query(`insert into worker._private_back_offs (scope, name, until)
+    select 'queue', 'late-' || lpad(n::text, 4, '0'), now() + interval '1 hour'
+    from generate_series(1, 1500) as n`);
+  t.after(() => pool.query("drop function public.refuse_end() cascade"));
+  await pool.query(`create function public.refuse_end() returns trigger language plpgsql as
+    $$ begin raise 'refused by the test'; end $$`);
+  await pool.query(`create trigger refuse_end before update on worker._private_back_offs
+    for each row when (new.name = 'late-1200') execute function public.refuse_end()`);
+  records.length = 0;
+  const { message, isPartial } = await performed("limit-end-back-off", { name: "tenants" });
+  assert.match(message, /^Ended 1,000 back-offs; not everything was done: .*refused by the test/);
+  assert.equal(isPartial, true);
+  assert.deepEqual(
+    records.map((record) => record.message),
+    [message],
+  );
+});

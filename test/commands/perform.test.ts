@@ -128,3 +128,32 @@ test("A command that needs a pool rejects the caller's client.", async () => {
   const { done } = await run("migrate", {}, { pool: null });
   assert.equal((done as { code?: string }).code, "configuration");
 });
+
+test("A command that fails after a commit has a partial result and a record, both with the failure.", async (t) => {
+  t.after(() => queue.sql("drop function public.break_off() cascade"));
+  const [job] = await add(1);
+  await queue.sql("update worker._private_jobs set attempts = max_attempts");
+  await queue.sql(`create function public.break_off() returns trigger language plpgsql as
+    $$ begin perform pg_terminate_backend(pg_backend_pid()); return old; end $$`);
+  await queue.sql(`create trigger break_off before delete on worker._private_tasks
+    for each row execute function public.break_off()`);
+  const { done, records } = await run("cleanup", {});
+  assert.ok(!(done instanceof Error));
+  assert.equal(done.isPartial, true);
+  assert.match(
+    done.message,
+    /^Deleted 1 failed job; not everything was done: cannot reach PostgreSQL/,
+  );
+  assert.equal(JSON.parse(done.json).deleted_jobs, 1);
+  assert.deepEqual(
+    records.map(({ message }) => message),
+    [done.message],
+  );
+  assert.deepEqual(
+    await queue.sql("select from worker._private_jobs where id = $1", [job?.id]),
+    [],
+  );
+  const again = await run("cleanup", {});
+  assert.ok(again.done instanceof Error, "nothing was deleted");
+  assert.deepEqual(again.records, []);
+});

@@ -72,3 +72,23 @@ test("A worker is not counted as swept while PostgreSQL refuses to unlock one of
     await queue.sql("drop function public.refuse cascade");
   }
 });
+
+test("A sweep that fails after it has recovered jobs reports them, and the workers that are left.", async () => {
+  await dead("a", "b", "c");
+  await queue.sql(`create sequence public.refusals;
+    create function public.refuse() returns trigger language plpgsql as $$ begin
+      if nextval('public.refusals') = 1 then raise exception 'refused'; end if;
+      perform pg_terminate_backend(pg_backend_pid());
+      return new;
+    end $$;
+    create trigger refuse before update on worker._private_jobs
+      for each row when (old.locked_by = 'c') execute function public.refuse()`);
+  try {
+    const { message, isPartial, left } = await sweep();
+    assert.equal(message, "Swept 2 of 3 workers; 2 jobs recovered");
+    assert.deepEqual([isPartial, left], [true, ["c"]]);
+    await assert.rejects(sweep(), { code: "database_unreachable" }, "nothing is recovered");
+  } finally {
+    await queue.sql("drop function public.refuse cascade; drop sequence public.refusals");
+  }
+});

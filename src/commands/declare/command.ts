@@ -94,6 +94,18 @@ export interface CommandContext {
   readonly indexBuilds?: IndexBuilds;
 }
 
+/** The context of a command that runs. */
+export interface RunContext extends CommandContext {
+  /**
+   * Called with the result so far after each commit of a command that has several. If the command fails later, this
+   * result is recorded and answered, with the failure.
+   */
+  readonly committed: Committed;
+}
+
+/** The type of the result is not checked, because it is inferred from what `run` returns. */
+export type Committed = (result: unknown) => void;
+
 /** What became of the things that a command has begun to change. */
 export interface WaitOutcome {
   /** Lines without a full stop. */
@@ -123,7 +135,7 @@ export interface Command<
   isPreview?(input: Input<F>): boolean;
   /** Waits for preconditions before the command runs. */
   prepare?(db: Database, input: Input<F>): Promise<void>;
-  run(db: Database, input: Input<F>, context: CommandContext): Promise<R>;
+  run(db: Database, input: Input<F>, context: RunContext): Promise<R>;
   /** Waits for effects of the change, after the record is written. Returns the result with these effects. */
   follow?(db: Database, result: R, input: Input<F>, context: CommandContext): Promise<R>;
   /** Returns the result as a sentence without a full stop. */

@@ -1,6 +1,6 @@
 // Changes parts of a limit, and ends back-offs. Each change is one transaction, so that concurrent ones are not lost.
 
-import { WorkerError } from "../../base/errors.ts";
+import { messageOf, WorkerError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { LIMIT_TABLES, requireTables } from "../../database/schema/extensions/missing-tables.ts";
@@ -11,6 +11,7 @@ import { readLimits } from "../../queue/limits/limits.ts";
 import { CONTROL } from "../../queue/pauses/pause.ts";
 import { contendedTransaction } from "../../queue/sql/contended-query.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
+import type { Committed } from "../declare/command.ts";
 import { endPauses } from "../pauses/set-pause.ts";
 import { changedLimit, type SetInput } from "./limit-fields.ts";
 import { setLimit } from "./set-limit.ts";
@@ -43,7 +44,11 @@ export async function changeLimit(
     ]);
     return { definition, isNew: old === null, isChanged, isKnown: row?.is_known === true };
   });
-  return { ...done, note: await unreportedNote(db) };
+  // The limit is committed, so what fails now does not make it an error.
+  const note = await unreportedNote(db).catch(
+    (error: unknown) => `workers without heartbeats could not be read: ${messageOf(error)}`,
+  );
+  return { ...done, note };
 }
 
 async function findLimit(db: Database, name: string) {
@@ -61,9 +66,13 @@ export interface EndedBackOff {
 
 /**
  * Ends the back-offs of the limit, and of the tasks or queues that it is for. Returns them. A thousand at a time are one
- * transaction, so that it does not lock all queues of the schema.
+ * transaction, so that it does not lock all queues of the schema. `committed`: called after each of them.
  */
-export async function endBackOffs(db: Database, name: string): Promise<readonly EndedBackOff[]> {
+export async function endBackOffs(
+  db: Database,
+  name: string,
+  committed: Committed = () => {},
+): Promise<readonly EndedBackOff[]> {
   await requireTables(db, LIMIT_TABLES);
   const limit = await findLimit(db, name);
   if (limit === null) throw noLimit(name);
@@ -72,6 +81,7 @@ export async function endBackOffs(db: Database, name: string): Promise<readonly 
     const ended = await contendedTransaction(db, (inside) => endSome(inside, limit.definition));
     all.push(...ended);
     if (ended.length < ENDED_AT_ONCE) return all;
+    committed(all);
   }
 }
 

@@ -20,7 +20,7 @@ export const limitEndBackOffCommand = defineCommand({
   dialog: "none",
   examples: ["worker limit end-back-off stripe"],
   answer: { name: "string", ended: "integer" },
-  run: (db, { name }) => endBackOffs(db, name),
+  run: (db, { name }, { committed }) => endBackOffs(db, name, committed),
   sentence: (ended, { name }) =>
     ended.length === 0
       ? `Nothing changed: ${namedLimit(name)} does not back off`

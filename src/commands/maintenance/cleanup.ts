@@ -2,30 +2,24 @@
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { didYouMean, strict, validate } from "../../base/validate.ts";
-import { type Database, query, type Statement } from "../../database/database.ts";
-import { isRefusedResult } from "../../database/errors/database-errors.ts";
-import {
-  assertNoTransaction,
-  openTransactionsEnd,
-} from "../../database/inspect/open-transactions.ts";
-import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
+import type { Database } from "../../database/database.ts";
+import { assertNoTransaction } from "../../database/inspect/open-transactions.ts";
 import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { countText } from "../../domain/words.ts";
 import { isOfNoWorker } from "../../insight/read/count-unused.ts";
 import { releaseUnusedQueues } from "../../queue/limits/managed-queues.ts";
-import { contendedQuery } from "../../queue/sql/contended-query.ts";
-import type { NameColumn } from "../../queue/sql/names.ts";
-import {
-  type LostName,
-  NAMES,
-  putBackNames,
-  recoverLostQueues,
-} from "../../queue/tidy/lost-names.ts";
+import { recoverLostQueues } from "../../queue/tidy/lost-names.ts";
 import { deleteOldThrottles } from "../../queue/tidy/old-throttles.ts";
-import { defineCommand, jsonOf } from "../declare/command.ts";
+import { type Committed, defineCommand, jsonOf } from "../declare/command.ts";
 import { absentOnly, choice, list } from "../declare/field.ts";
 import { assertNoneRefused, deleteFailedJobs } from "./delete-failed-jobs.ts";
+import {
+  type CleanupRefusals,
+  deleteNames,
+  NAMES_AT_ONCE,
+  type NamesToDelete,
+} from "./delete-names.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
 
 /** Graphile Worker's three cleanup tasks, in execution order. */
@@ -49,10 +43,6 @@ export interface CleanupResult {
   /** The number of deleted queues; null when they were not to be deleted. */
   readonly deletedQueues: number | null;
 }
-
-const CHUNK = 10_000;
-/** How long to wait for older transactions after deleting names, in milliseconds. */
-const OLDER_TRANSACTIONS_MS = 10_000;
 
 const optionsSchema = strict({
   taskIdentifiersToKeep: v.optional(
@@ -86,30 +76,51 @@ export async function cleanup(
   tasks: readonly CleanupTask[] = cleanupTasks,
   options: CleanupOptions = {},
 ): Promise<CleanupResult> {
+  return cleanUp(db, tasks, options, () => {});
+}
+
+/** Like cleanup(). `committed`: called with the result so far after each deletion, and before the last error. */
+async function cleanUp(
+  db: Database,
+  tasks: readonly CleanupTask[] = cleanupTasks,
+  options: CleanupOptions,
+  committed: Committed,
+): Promise<CleanupResult> {
   const requested = new Set(checkedTasks(tasks));
   const { taskIdentifiersToKeep } = validate(optionsSchema, options);
   if (requested.has("gc-task-identifiers") || requested.has("gc-job-queues")) {
     await assertNoTransaction(db, "deleting unused names");
   }
   if (requested.size > 0) await deleteOldThrottles(db);
-  const run = async (task: CleanupTask, work: () => Promise<number>) =>
-    requested.has(task) ? await work() : null;
-  const refused: Refusals = { job: [], identifier: [], queue_name: [] };
-  const result = {
-    deletedJobs: await run("delete-permanently-failed-jobs", () => {
-      return deleteFailedJobs(db, refused.job);
-    }),
-    deletedTaskIdentifiers: await run("gc-task-identifiers", async () => {
-      const isUnused = isUnusedTask(await hasWorkerTable(db));
-      return deleteNames(db, { column: "identifier", isUnused }, [taskIdentifiersToKeep], refused);
-    }),
-    deletedQueues: await run("gc-job-queues", async () => {
-      if (await hasLimits(db)) await releaseUnusedQueues(db, CHUNK);
-      const deleted = await deleteNames(db, UNUSED_QUEUES, [], refused);
-      await recoverLostQueues(db);
-      return deleted;
-    }),
+  const none = { deletedJobs: null, deletedTaskIdentifiers: null, deletedQueues: null };
+  let result: CleanupResult = none;
+  const counterOf = (member: keyof CleanupResult) => {
+    result = { ...result, [member]: 0 };
+    return (count: number) => {
+      if (count === 0) return;
+      result = { ...result, [member]: (result[member] ?? 0) + count };
+      committed(result);
+    };
   };
+  const refused: CleanupRefusals = { job: [], identifier: [], queue_name: [] };
+  if (requested.has("delete-permanently-failed-jobs")) {
+    await deleteFailedJobs(db, refused.job, counterOf("deletedJobs"));
+  }
+  if (requested.has("gc-task-identifiers")) {
+    const deleted = counterOf("deletedTaskIdentifiers");
+    const unused = {
+      column: "identifier",
+      isUnused: isUnusedTask(await hasWorkerTable(db)),
+    } as const;
+    await deleteNames(db, { unused, values: [taskIdentifiersToKeep], refused, deleted });
+  }
+  if (requested.has("gc-job-queues")) {
+    const deleted = counterOf("deletedQueues");
+    if (await hasLimits(db)) await releaseUnusedQueues(db, NAMES_AT_ONCE);
+    await deleteNames(db, { unused: UNUSED_QUEUES, values: [], refused, deleted });
+    await recoverLostQueues(db);
+  }
+  committed(result);
   assertNoneRefused(refused.job, ["failed job", "job"]);
   assertNoneRefused(refused.identifier, ["unused task identifier", "the task with id"]);
   assertNoneRefused(refused.queue_name, ["unused queue", "the queue with id"]);
@@ -128,112 +139,12 @@ function checkedTasks(tasks: readonly CleanupTask[]): readonly CleanupTask[] {
   return tasks;
 }
 
-type Refusals = Record<"job" | NameColumn, RefusedRow[]>;
-
-/** Names to delete. */
-interface UnusedNames {
-  readonly column: NameColumn;
-  /** Returns a condition on `names`, beside that they have no jobs. It may have the parameter $3. */
-  isUnused(s: string): string;
-}
-
-/** Deletes names in steps, by ascending id. Returns the number of names that remain deleted. */
-async function deleteNames(
-  db: Database,
-  unused: UnusedNames,
-  values: readonly unknown[],
-  refused: Refusals,
-): Promise<number> {
-  let deleted = 0;
-  let last: number | undefined = 0;
-  while (last !== undefined) {
-    const step: Step = await deleteStep(db, unused, [last, CHUNK, ...values]);
-    const { names } = step;
-    refused[unused.column].push(...step.refused);
-    if (names.length + step.refused.length === 0) break;
-    let haveEnded = false;
-    try {
-      haveEnded = await openTransactionsEnd(db, OLDER_TRANSACTIONS_MS);
-    } finally {
-      const back = await putBackNames(db, unused.column, names, { all: !haveEnded });
-      deleted += names.length - back;
-    }
-    // If a transaction outlasts the wait, this is the last step.
-    last = haveEnded ? step.last : undefined;
-  }
-  return deleted;
-}
-
-interface Step {
-  readonly names: readonly LostName[];
-  readonly refused: readonly RefusedRow[];
-  /** The last id of a full step; undefined if there are no further names. */
-  readonly last: number | undefined;
-}
-
-/** Deletes the first unused names; if PostgreSQL refuses some, all others. */
-async function deleteStep(db: Database, unused: UnusedNames, values: unknown[]): Promise<Step> {
-  const lastOf = (ids: readonly number[]) => (ids.length === CHUNK ? ids.at(-1) : undefined);
-  const those = ofStep(unused);
-  try {
-    const names = await contendedQuery<LostName>(db, deleteSql(unused, those), values);
-    return { names, refused: [], last: lastOf(names.map(({ id }) => id)) };
-  } catch (error) {
-    if (!isRefusedResult(error)) throw error;
-  }
-  const rows = await query<{ id: number }>(db, those, values);
-  const ids = rows.map(({ id }) => id);
-  const names: LostName[] = [];
-  const { refused } = await changeUnrefused(db, ids.map(String), async (some) => {
-    const given = [some.map(Number), null, ...values.slice(2)];
-    const deleted = await contendedQuery<LostName>(db, deleteSql(unused, ofIds(unused)), given);
-    names.push(...deleted);
-    return deleted.length;
-  });
-  return { names, refused, last: lastOf(ids) };
-}
-
-const unusedSql =
-  ({ column, isUnused }: UnusedNames, where: string): Statement =>
-  (s) => {
-    const { table, reference } = NAMES[column];
-    return `
-    select names.id
-    from ${s}.${table} as names
-    where ${where}
-    and not exists (
-      select from ${s}._private_jobs as jobs where jobs.${reference} = names.id
-    )
-    and ${isUnused(s)}
-    order by names.id
-    limit $2::int`;
-  };
-
-/** $1 int: the preceding id; $2 int: the limit. */
-const ofStep = (unused: UnusedNames) => unusedSql(unused, "names.id > $1::int");
-
-/** $1 int[]: the ids; $2: null. */
-const ofIds = (unused: UnusedNames) => unusedSql(unused, "names.id = any($1::int[])");
-
-const deleteSql =
-  ({ column, isUnused }: UnusedNames, those: Statement): Statement =>
-  (s) =>
-    `
-  with unused as materialized (${those(s)}
-  ), deleted as (
-    delete from ${s}.${NAMES[column].table} as names
-    using unused
-    where names.id = unused.id and ${isUnused(s)}
-    returning names.id, names.${column} as name
-  )
-  select id, name from deleted order by id`;
-
 const isUnusedTask = (heartbeats: boolean) => (s: string) => {
   const isKept = "names.identifier <> all($3::text[])";
   return heartbeats ? `${isKept} and ${isOfNoWorker(s, "names")}` : isKept;
 };
 
-const UNUSED_QUEUES: UnusedNames = {
+const UNUSED_QUEUES: NamesToDelete = {
   column: "queue_name",
   isUnused: () => "names.locked_at is null",
 };
@@ -273,7 +184,7 @@ export const cleanupCommand = defineCommand({
     deleted_task_identifiers: "integer?",
     deleted_queues: "integer?",
   },
-  run: (db, { cleanup_tasks: tasks }) => cleanup(db, tasks),
+  run: (db, { cleanup_tasks: tasks }, { committed }) => cleanUp(db, tasks, {}, committed),
   sentence: (result) => {
     const parts = [
       partOf(result.deletedJobs, "failed job"),

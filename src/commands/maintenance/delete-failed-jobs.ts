@@ -11,15 +11,18 @@ const CHUNK = 10_000;
 
 /**
  * Deletes failed jobs in chunks by ascending id, so that it ends even while other jobs keep failing. Adds those that
- * PostgreSQL refuses to delete to `refused`. Returns the number of deleted jobs.
+ * PostgreSQL refuses to delete to `refused`. Calls `deleted` with the number of jobs of each chunk.
  */
-export async function deleteFailedJobs(db: Database, refused: RefusedRow[]): Promise<number> {
-  let deleted = 0;
+export async function deleteFailedJobs(
+  db: Database,
+  refused: RefusedRow[],
+  deleted: (count: number) => void,
+): Promise<void> {
   let last: string | null = "0";
   while (last !== null) {
     try {
       const [row]: DeletedRow[] = await contendedQuery<DeletedRow>(db, chunkSql, [last, CHUNK]);
-      deleted += Number(row?.deleted ?? 0);
+      deleted(Number(row?.deleted ?? 0));
       last = row?.last ?? null;
     } catch (error) {
       if (!isRefusedResult(error)) throw error;
@@ -31,14 +34,14 @@ export async function deleteFailedJobs(db: Database, refused: RefusedRow[]): Pro
       const ids = rows.map(({ id }) => id);
       const separate = await changeUnrefused(db, ids, async (some) => {
         const [row] = await contendedQuery<DeletedRow>(db, theseSql, [idArray(some)]);
-        return Number(row?.deleted ?? 0);
+        const count = Number(row?.deleted ?? 0);
+        deleted(count);
+        return count;
       });
-      deleted += separate.changed;
       refused.push(...separate.refused);
       last = ids.at(-1) ?? null;
     }
   }
-  return deleted;
 }
 
 /** Throws an error that names the first of these rows, if there are any: `kind` of them, and `one` of them. */

@@ -14,7 +14,7 @@ import {
 import { migrate } from "../../database/schema/migrate.ts";
 import { planMigration } from "../../database/schema/plan-migration.ts";
 import { schemaState } from "../../database/schema/schema-state.ts";
-import { type CommandContext, defineCommand, jsonOf } from "../declare/command.ts";
+import { defineCommand, jsonOf, type RunContext } from "../declare/command.ts";
 import { choice, flag, list, optional } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
 
@@ -97,9 +97,12 @@ export const migrateCommand = defineCommand({
       ...{ logger, signal, ...limit },
       extensions: requested,
     });
+    const done = { schema: schema.name, dryRun, ...outcome, indexes: [], leftOut: [] };
+    if (outcome.kind !== "current") context.committed(done);
     const found = await buildableOf(db, await missingOf(db, indexNames));
-    const indexes = await buildIndexes(db, found.indexes, { ...context, pool });
-    return { schema: schema.name, dryRun, ...outcome, ...found, indexes };
+    const committed = (indexes: unknown) => context.committed({ ...done, ...found, indexes });
+    const indexes = await buildIndexes(db, found.indexes, { ...context, pool, committed });
+    return { ...done, ...found, indexes };
   },
   sentence: ({ kind, schema, level, warnings, leftOut, dryRun }) => {
     const done = (dryRun ? plannedSentence : doneSentence)(kind, schema);
@@ -155,15 +158,16 @@ async function buildableOf(db: Database, indexNames: readonly IndexName[]) {
 async function buildIndexes(
   db: Database,
   indexNames: readonly IndexName[],
-  { pool, logger, signal, indexBuilds }: CommandContext & { readonly pool: Pool },
+  { pool, logger, signal, indexBuilds, committed }: RunContext & { readonly pool: Pool },
 ): Promise<IndexName[]> {
   const begun: IndexName[] = [];
   for (const name of indexNames) {
     const place = { pool, db };
     if ((await planBuild(place, name, indexBuilds !== undefined)) !== "to build") continue;
-    begun.push(name);
     if (indexBuilds === undefined) await buildAndLog(place, name, signal, logger);
     else indexBuilds.start(name);
+    begun.push(name);
+    committed(begun);
   }
   return begun;
 }

@@ -43,7 +43,8 @@ export interface SweepResult {
   readonly sparedWorkers: string[];
   /**
    * The ids of stale and unknown workers that were not swept, or not completely: PostgreSQL refuses to unlock one of
-   * their jobs or queues, another session has locked its row, or the worker is alive again. Empty in a dry run.
+   * their jobs or queues, another session has locked its row, the worker is alive again, or the sweep failed after it had
+   * recovered others. Empty in a dry run.
    */
   readonly unsweptWorkers: string[];
   /** The ids of jobs that stay locked, because a trigger or constraint refuses the change. */

@@ -94,15 +94,13 @@ export async function recoverByHand(db: Database, request: ManualRecovery): Prom
   };
   const all = [...staleWorkerIds, ...unknownWorkerIds];
   if (isDry) return resultOf(await contendedQuery<RecoveredRow>(db, statement, valuesFor(all)));
-  const done = await recoverUnrefused(db, all, [], (ids, excluded, only) =>
-    contendedQuery(db, statement, [
-      ...valuesFor(ids),
-      sweepLockKey(db),
-      delayMs,
-      excluded,
-      only ?? null,
-    ]),
-  );
+  let partial = NONE;
+  const done = await recoverUnrefused(db, all, [], async (ids, excluded, only) => {
+    const values = [...valuesFor(ids), sweepLockKey(db), delayMs, excluded, only ?? null];
+    const rows = await contendedQuery<RecoveredRow>(db, statement, values);
+    partial = merge(partial, resultOf(rows));
+    return rows;
+  }).catch((failure: unknown) => ({ ...partial, failure }));
   const [first] = done.refused;
   if (done.jobs + done.workerIds.length === 0) {
     if (first !== undefined) throw first.error;

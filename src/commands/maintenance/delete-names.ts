@@ -1,0 +1,122 @@
+// Deletes names of tasks and queues without jobs, except those that PostgreSQL refuses to delete.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { isRefusedResult } from "../../database/errors/database-errors.ts";
+import { openTransactionsEnd } from "../../database/inspect/open-transactions.ts";
+import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
+import { contendedQuery } from "../../queue/sql/contended-query.ts";
+import type { NameColumn } from "../../queue/sql/names.ts";
+import { type LostName, NAMES, putBackNames } from "../../queue/tidy/lost-names.ts";
+
+export const NAMES_AT_ONCE = 10_000;
+/** How long to wait for older transactions after deleting names, in milliseconds. */
+const OLDER_TRANSACTIONS_MS = 10_000;
+
+/** The rows that PostgreSQL refuses to delete. */
+export type CleanupRefusals = Record<"job" | NameColumn, RefusedRow[]>;
+
+/** Names to delete. */
+export interface NamesToDelete {
+  readonly column: NameColumn;
+  /** Returns a condition on `names`, beside that they have no jobs. It may have the parameter $3. */
+  isUnused(s: string): string;
+}
+
+interface NameDeletion {
+  readonly unused: NamesToDelete;
+  /** The further values of its condition. */
+  readonly values: readonly unknown[];
+  readonly refused: CleanupRefusals;
+  /** Called with the number of deleted names, and with a negative one of restored names. */
+  readonly deleted: (count: number) => void;
+}
+
+/** Deletes names in steps, by ascending id. */
+export async function deleteNames(db: Database, deletion: NameDeletion): Promise<void> {
+  const { unused, refused, deleted } = deletion;
+  let last: number | undefined = 0;
+  while (last !== undefined) {
+    const step: Step = await deleteStep(db, deletion, [last, NAMES_AT_ONCE, ...deletion.values]);
+    const { names } = step;
+    refused[unused.column].push(...step.refused);
+    if (names.length + step.refused.length === 0) break;
+    let haveEnded = false;
+    try {
+      haveEnded = await openTransactionsEnd(db, OLDER_TRANSACTIONS_MS);
+    } finally {
+      deleted(-(await putBackNames(db, unused.column, names, { all: !haveEnded })));
+    }
+    // If a transaction outlasts the wait, this is the last step.
+    last = haveEnded ? step.last : undefined;
+  }
+}
+
+interface Step {
+  readonly names: readonly LostName[];
+  readonly refused: readonly RefusedRow[];
+  /** The last id of a full step; undefined if there are no further names. */
+  readonly last: number | undefined;
+}
+
+/** Deletes the first unused names; if PostgreSQL refuses some, all others. */
+async function deleteStep(
+  db: Database,
+  { unused, deleted }: NameDeletion,
+  values: unknown[],
+): Promise<Step> {
+  const lastOf = (ids: readonly number[]) =>
+    ids.length === NAMES_AT_ONCE ? ids.at(-1) : undefined;
+  const those = ofStep(unused);
+  try {
+    const names = await contendedQuery<LostName>(db, deleteSql(unused, those), values);
+    deleted(names.length);
+    return { names, refused: [], last: lastOf(names.map(({ id }) => id)) };
+  } catch (error) {
+    if (!isRefusedResult(error)) throw error;
+  }
+  const rows = await query<{ id: number }>(db, those, values);
+  const ids = rows.map(({ id }) => id);
+  const names: LostName[] = [];
+  const { refused } = await changeUnrefused(db, ids.map(String), async (some) => {
+    const given = [some.map(Number), null, ...values.slice(2)];
+    const rows = await contendedQuery<LostName>(db, deleteSql(unused, ofIds(unused)), given);
+    names.push(...rows);
+    deleted(rows.length);
+    return rows.length;
+  });
+  return { names, refused, last: lastOf(ids) };
+}
+
+const unusedSql =
+  ({ column, isUnused }: NamesToDelete, where: string): Statement =>
+  (s) => {
+    const { table, reference } = NAMES[column];
+    return `
+    select names.id
+    from ${s}.${table} as names
+    where ${where}
+    and not exists (
+      select from ${s}._private_jobs as jobs where jobs.${reference} = names.id
+    )
+    and ${isUnused(s)}
+    order by names.id
+    limit $2::int`;
+  };
+
+/** $1 int: the preceding id; $2 int: the limit. */
+const ofStep = (unused: NamesToDelete) => unusedSql(unused, "names.id > $1::int");
+
+/** $1 int[]: the ids; $2: null. */
+const ofIds = (unused: NamesToDelete) => unusedSql(unused, "names.id = any($1::int[])");
+
+const deleteSql =
+  ({ column, isUnused }: NamesToDelete, those: Statement): Statement =>
+  (s) =>
+    `
+  with unused as materialized (${those(s)}
+  ), deleted as (
+    delete from ${s}.${NAMES[column].table} as names
+    using unused
+    where names.id = unused.id and ${isUnused(s)}
+    returning names.id, names.${column} as name
+  )
+  select id, name from deleted order by id`;
