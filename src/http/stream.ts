@@ -21,8 +21,8 @@ export interface StreamedAnswer {
    * when the client disconnects or the server stops.
    */
   readonly pieces: (signal: AbortSignal) => AsyncIterator<Piece>;
-  /** A trailer after the last piece, for clients that accept trailers. */
-  readonly trailer?: { readonly name: string; readonly value: () => string };
+  /** Returns the trailers, which are sent after the last piece. */
+  readonly trailers?: () => Readonly<Record<string, string>>;
   /** Called if `pieces` throws after the response has begun. */
   readonly onBroken: (error: unknown) => void;
 }
@@ -141,8 +141,7 @@ async function pour(connection: ServerResponse, pouring: OpenAnswer): Promise<vo
       connection.destroy();
       return;
     }
-    const { trailer } = body;
-    if (trailer !== undefined) connection.addTrailers({ [trailer.name]: trailer.value() });
+    if (body.trailers !== undefined) connection.addTrailers(body.trailers());
     connection.end();
   } catch (error) {
     connection.destroy();

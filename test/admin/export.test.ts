@@ -117,6 +117,24 @@ test("An export continues after the last line received, up to its first boundary
   assert.equal((await client.get("/api/export?q=is:nothing")).status, 400);
 });
 
+test("An export names what its query cannot find, and counts the jobs that are too large to be compared.", async () => {
+  await insert(`values (1, '{"n": 1}', null), (1, 'null', null),
+    (1, json_build_object('n', 2, 'text', repeat('x', 9000000)), null)`);
+  const found = await download("/api/export?columns=id&q=payload.n:1,2");
+  assert.deepEqual(lines(found.text), [{ id: 1 }]);
+  assert.deepEqual(
+    [found.trailers["x-export-complete"], found.trailers["x-export-unchecked"]],
+    ["1", "1"],
+  );
+  assert.equal(found.headers["x-export-unknown"], undefined);
+  const none = await download(
+    `/api/export?columns=id&q=${encodeURIComponent('task:mistyped,"größe 1" payload.n:1')}`,
+  );
+  assert.deepEqual([none.text, none.trailers["x-export-complete"]], ["", "0"]);
+  const unknown = JSON.parse(String(none.headers["x-export-unknown"]));
+  assert.deepEqual(unknown, ["task:mistyped", "task:größe 1"]);
+});
+
 test("An export ends when its client leaves, and for a slow client only one piece is in memory.", async () => {
   await insert(
     "select 1, json_build_object('text', repeat('x', 1000)), null from generate_series(1, 40000)",

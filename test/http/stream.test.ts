@@ -29,7 +29,7 @@ async function serve(
         async () => ({
           headers: {},
           pieces,
-          trailer: { name: "x-all", value: () => "yes" },
+          trailers: () => ({ "x-all": "yes" }),
           onBroken: (error) => broken.push(messageOf(error)),
         }),
         { ...LIMITS, ...limits },

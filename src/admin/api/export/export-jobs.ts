@@ -1,5 +1,5 @@
-// GET /api/export: all jobs that match a query, as JSON Lines or CSV. The trailer x-export-complete marks a
-// complete export. The connection of an incomplete export breaks, which even clients without trailers notice.
+// GET /api/export: all jobs that match a query, as JSON Lines or CSV. The trailer x-export-complete marks a complete
+// export. The connection of an incomplete export breaks, which even clients without trailers notice.
 // POST /api/export/ticket returns an address for a download by the browser.
 import { now } from "../../../base/clock.ts";
 import { InputError, messageOf } from "../../../base/errors.ts";
@@ -157,6 +157,24 @@ function fileName(q: string, format: string): string {
   return `${name}-${new Date(now()).toISOString().slice(0, 10)}.${format}`;
 }
 
+/** The maximum length of a header with names. Clients and proxies limit all headers to 8 KB. */
+const MAX_NAMES_LENGTH = 2_000;
+
+/** Returns names as a JSON list in ASCII: all, or the first ones. */
+function namesInHeader(names: readonly string[]): string {
+  const [first, ...others] = names.map((name) =>
+    JSON.stringify(name).replace(/[\u007f-\uffff]/g, escaped),
+  );
+  let list = first ?? "";
+  for (const text of others) {
+    if (list.length + text.length > MAX_NAMES_LENGTH) break;
+    list += `,${text}`;
+  }
+  return `[${list}]`;
+}
+
+const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
 /**
  * Returns the response of an export. `begin` is called once there is a free place, and may still refuse the download.
  */
@@ -170,10 +188,18 @@ function exportResponse(
     await begin();
     const { lists: steps, downloads: large } = databases;
     const begun = await exportJobs({ steps, large }, exportRequested);
+    const { boundary, unknown } = begun;
     return {
-      headers: { ...headersOf(exportRequested), "x-export-boundary": boundaryText(begun.boundary) },
+      headers: {
+        ...headersOf(exportRequested),
+        "x-export-boundary": boundaryText(boundary),
+        ...(unknown.length === 0 ? {} : { "x-export-unknown": namesInHeader(unknown) }),
+      },
       pieces: begun.pieces,
-      trailer: { name: "x-export-complete", value: () => String(begun.progress().lines) },
+      trailers: () => {
+        const { lines, unchecked } = begun.progress();
+        return { "x-export-complete": String(lines), "x-export-unchecked": String(unchecked) };
+      },
       onBroken: (error) => {
         const fields = {
           request: request.id,
