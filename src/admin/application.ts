@@ -14,6 +14,7 @@ import { defaultLimits } from "../http/bounds/limits.ts";
 import { createWork } from "../http/bounds/work.ts";
 import { createDispatcher, errorResponse } from "../http/endpoint.ts";
 import type { ExchangeOptions } from "../http/exchange.ts";
+import { stopping } from "../http/refusal.ts";
 import { AS_OF, conditional } from "../http/repeat/conditional.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { createInsight } from "../insight/insight.ts";
@@ -201,6 +202,7 @@ function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminE
   const writeWaitMs = Math.max(limits.waitMs - READ_ONLY_CHECK_MS, limits.waitMs / 2);
   // A write is finished even if its client disconnects.
   const write = async (request: HttpRequest) => {
+    if (request.closing.aborted && !request.left.aborted) throw stopping;
     try {
       const databases = databasesOf(writeScope(writeWaitMs));
       return await operation.run({ ...admin, databases }, request);

@@ -15,7 +15,10 @@ export interface AdminHandler extends AsyncDisposable {
   (request: IncomingMessage, response: ServerResponse): void;
   /** The generated password or token, to be shown once; null when one was configured. */
   readonly generatedSecret: string | null;
-  /** Ends event streams. Call it before the application's server is closed. */
+  /**
+   * Ends event streams and downloads. From then on these and writes are answered 503. Call it before the application's
+   * server is closed.
+   */
   close(): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { createAnswer, type ExchangeOptions } from "./exchange.ts";
 
 export interface Mount {
   readonly answer: (req: IncomingMessage, res: ServerResponse) => void;
-  /** Ends event streams. From then on each response is the last of its connection. */
+  /** Ends event streams, and refuses further ones. From then on each response is the last of its connection. */
   readonly close: () => void;
 }
 

@@ -23,3 +23,8 @@ export class Refusal extends Error {
     this.members = options.members ?? {};
   }
 }
+
+/** Refuses a request that would outlive the server. */
+export const stopping = new Refusal(503, "aborted", "the server is stopping; try again", {
+  headers: { "retry-after": "2" },
+});

@@ -75,6 +75,25 @@ test("close() ends event streams and keeps the application's connections open.",
   server.close();
 });
 
+test("After close() streams and writes are 503, and the application's server can close.", async () => {
+  const { admin, client, server } = await application("none");
+  const { body } = await client.get("/queue/api/session");
+  await admin.close();
+  for (const path of ["events", "export"]) {
+    const { status, body: refused } = await client.get(`/queue/api/${path}`);
+    assert.deepEqual([status, refused.code], [503, "aborted"], path);
+  }
+  const write = await client.send("POST", "/queue/api/jobs", {
+    headers: { "content-type": "application/json", "x-worker-admin-csrf": body.csrf_token },
+    body: '{"identifier":"late"}',
+  });
+  assert.deepEqual([write.status, write.body.code], [503, "aborted"]);
+  const sql = "select from worker._private_tasks where identifier = 'late'";
+  assert.equal((await pool.query(sql)).rowCount, 0);
+  server.close();
+  await once(server, "close");
+});
+
 test("A body that was read before the handler is the application's error, with advice in the answer.", async () => {
   const { admin, client, server } = await application("none");
   const { body } = await client.get("/queue/api/session");

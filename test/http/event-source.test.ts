@@ -125,10 +125,13 @@ test("Viewers are counted and limited, in total and per client.", async () => {
   shared.view(connection().writable, { client: "10.0.0.1" });
 });
 
-test("A stream that opens after its request was closed ends at once.", () => {
+test("A stream whose request is closed before it opens ends at once; a later one is refused.", () => {
   const { events } = source();
-  const request = { closing: AbortSignal.abort(), headers: {}, client: "::1" };
-  const { body } = events.view(request as unknown as HttpRequest, ["a"]);
+  const stop = new AbortController();
+  const request = { closing: stop.signal, headers: {}, client: "::1" } as unknown as HttpRequest;
+  const { body } = events.view(request, ["a"]);
+  stop.abort();
+  assert.throws(() => events.view(request, ["a"]), { status: 503, code: "aborted" });
   const late = connection();
   assert.ok(typeof body === "function");
   body(late.writable);

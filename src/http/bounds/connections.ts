@@ -135,6 +135,7 @@ export function createConnections(
       };
       const exchange = { end, lose, ...progress };
       connection.exchanges.add(exchange);
+      if (draining) end();
       const close = () => {
         connection.exchanges.delete(exchange);
         lose();

@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { monotonic } from "../../base/clock.ts";
 import { networkOf } from "../bounds/client-address.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal, stopping } from "../refusal.ts";
 import { type HttpRequest, header } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 import { EventBytes, encoderFor, type StreamEncoder } from "./event-bytes.ts";
@@ -142,6 +142,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
 
   return {
     view(request, names) {
+      if (request.closing.aborted) throw stopping;
       if (isFull(networkOf(request.client))) {
         throw new Refusal(503, "busy", "too many event streams are open; close one and try again", {
           headers: { "retry-after": "10" },
