@@ -12,7 +12,7 @@ import { errorResponse, type Report } from "./endpoint.ts";
 import { UNIX_PEER } from "./listen/listen-target.ts";
 import { Refusal } from "./refusal.ts";
 import { checkHeaders, checkVersion, type HttpRequest, parseTarget } from "./request.ts";
-import type { HttpResponse } from "./response.ts";
+import { cutOff, type HttpResponse } from "./response.ts";
 
 export interface ExchangeOptions extends Report {
   /** Answers a request. Must not throw. */
@@ -97,7 +97,7 @@ export function createAnswer(
     res.on("error", () => {});
     // Nothing was transferred, either because the client does not read, or because there is nothing to send. Only the
     // first case ends the connection.
-    res.on("timeout", () => req.socket.writableLength > 0 && req.socket.destroy());
+    res.on("timeout", () => req.socket.writableLength > 0 && cutOff(res));
     let invited = !expects;
     const invite = () => {
       if (!invited) res.writeContinue();

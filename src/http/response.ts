@@ -1,5 +1,6 @@
 // Responses of endpoints. A body is whole (text or bytes), absent, or a stream that writes itself to the
 // connection.
+import type { ServerResponse } from "node:http";
 import type { Writable } from "node:stream";
 
 /** A body that writes itself to the connection and ends it. Not called for HEAD. */
@@ -16,6 +17,18 @@ export interface HttpResponse {
    * is one buffer instead of four. Default: false.
    */
   readonly endsWithConnection?: boolean;
+}
+
+/**
+ * Cuts off an incomplete response. The body of HTTP/1.0 ends with its connection, so only a reset shows that it is
+ * incomplete. Over TLS the missing close_notify shows it. In HTTP/1.1 the missing last chunk does; there a reset would
+ * only discard bytes that the client has not read yet.
+ */
+export function cutOff(response: ServerResponse): void {
+  const { socket, req } = response;
+  const isTcp = socket !== null && socket.remoteAddress !== undefined && !("encrypted" in socket);
+  if (req.httpVersion === "1.0" && isTcp) socket.resetAndDestroy();
+  else response.destroy();
 }
 
 export function json(value: unknown, status = 200): HttpResponse {

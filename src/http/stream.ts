@@ -8,9 +8,10 @@ import { clearTimeout, setTimeout, timeoutSignal, wait } from "../base/clock.ts"
 import { WorkerError } from "../base/errors.ts";
 import { networkOf } from "./bounds/client-address.ts";
 import type { Work } from "./bounds/work.ts";
-import { Refusal } from "./refusal.ts";
+import { UNIX_PEER } from "./listen/listen-target.ts";
+import { Refusal, stopping } from "./refusal.ts";
 import type { HttpRequest } from "./request.ts";
-import type { HttpResponse } from "./response.ts";
+import { cutOff, type HttpResponse } from "./response.ts";
 
 type Piece = string | Uint8Array;
 
@@ -51,6 +52,8 @@ export async function streamResponse(
   prepare: () => Promise<StreamedAnswer>,
   limits: StreamLimits = usual,
 ): Promise<HttpResponse> {
+  if (request.closing.aborted) throw stopping;
+  if (request.httpVersion === "1.0" && request.remoteAddress === UNIX_PEER) throw noReset;
   const leave = places.enter(networkOf(request.client));
   if (leave === null) throw busy;
   try {
@@ -108,6 +111,12 @@ const busy = new Refusal(503, "busy", "too many downloads at once; try again whe
   headers: { "retry-after": "10" },
 });
 
+const noReset = new Refusal(
+  505,
+  "http_version",
+  "a download on a unix socket needs HTTP/1.1: with HTTP/1.0 an interrupted one would look complete",
+);
+
 function abandon(next: Promise<unknown>, pieces: AsyncIterator<Piece>): void {
   next.catch(() => {});
   pieces.return?.().catch(() => {});
@@ -131,20 +140,20 @@ async function pour(connection: ServerResponse, pouring: OpenAnswer): Promise<vo
       const step = await inTime(next, limits.stillMs);
       if (step.done === true) break;
       if (signal.aborted || !(await isAccepted(connection, step.value, signal, limits))) {
-        connection.destroy();
+        cutOff(connection);
         return;
       }
       next = pieces.next();
     }
     // A body that was stopped early is not complete, either.
     if (signal.aborted) {
-      connection.destroy();
+      cutOff(connection);
       return;
     }
     if (body.trailers !== undefined) connection.addTrailers(body.trailers());
     connection.end();
   } catch (error) {
-    connection.destroy();
+    cutOff(connection);
     if (!signal.aborted) body.onBroken(error);
   } finally {
     abandon(next, pieces);

@@ -1,9 +1,16 @@
 // Long downloads: they begin early, end when they stall, and release their place.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import net from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { messageOf } from "../../src/base/errors.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { createWork } from "../../src/http/bounds/work.ts";
+import type { ListenTarget } from "../../src/http/listen/listen-target.ts";
 import { createHttpServer, type HttpServer } from "../../src/http/server.ts";
 import { type StreamLimits, streamResponse } from "../../src/http/stream.ts";
 import { connect, rawExchange, statuses } from "./raw-client.ts";
@@ -17,11 +24,12 @@ const LIMITS: StreamLimits = { beginMs: 60_000, stillMs: 60_000, stalledMs: 60_0
 async function serve(
   pieces: (signal: AbortSignal) => AsyncGenerator<string>,
   limits: Partial<StreamLimits>,
+  listen: ListenTarget = { host: "127.0.0.1", port: 0 },
 ) {
   const places = createWork(1, 1);
   const broken: string[] = [];
   const server = createHttpServer({
-    listen: { host: "127.0.0.1", port: 0 },
+    listen,
     handle: (request) =>
       streamResponse(
         request,
@@ -96,4 +104,31 @@ test("A HEAD request for a download releases its place and starts no body.", asy
   const text = await rawExchange(port, GET.replace("GET", "HEAD"));
   assert.deepEqual([statuses(text), hasBegun], [[200], false]);
   assert.ok(places.hasRoom("127.0.0.1"));
+});
+
+test("A download that breaks resets the connection of an HTTP/1.0 client, for which its end is the end of the body.", async () => {
+  const { port } = await serve(async function* () {
+    yield "some";
+    throw new Error("not today");
+  }, {});
+  const client = await connect(port);
+  const closed = once(client.socket, "error");
+  client.socket.write("GET / HTTP/1.0\r\nHost: a\r\n\r\n");
+  const [error] = await closed;
+  assert.equal(error.code, "ECONNRESET");
+});
+
+test("A download over a unix socket, which cannot be reset, needs HTTP/1.1.", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "wk-stream-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "socket");
+  await serve(async function* () {}, {}, { path, mode: 0o600, gid: null });
+  for (const [version, status] of [
+    ["1.0", 505],
+    ["1.1", 200],
+  ] as const) {
+    const socket = net.connect({ path });
+    socket.write(`GET / HTTP/${version}\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    assert.deepEqual(statuses(await text(socket)), [status]);
+  }
 });
