@@ -1,7 +1,7 @@
 // Converts Node's request and response objects to this library's types, once for each request.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { Server, Socket } from "node:net";
 import { wait } from "../base/clock.ts";
 import { createAnswerMemory, type Reservation } from "./bounds/answer-memory.ts";
 import { type ClientAddress, networkOf, plainAddress } from "./bounds/client-address.ts";
@@ -21,8 +21,8 @@ export interface ExchangeOptions extends Report {
   readonly headers: Readonly<Record<string, string>>;
   /** Determines the client of a request. Default: the connection's peer. */
   readonly clientOf?: ClientAddress | undefined;
-  /** Whether peers have no addresses. Default: false. */
-  readonly isUnix?: () => boolean;
+  /** Whether peers have no addresses. Default: whether the peer's server listens on a unix socket. */
+  readonly isUnix?: (peer: Socket) => boolean;
 }
 
 /**
@@ -41,8 +41,8 @@ export function createAnswer(
   limits: Limits,
   connections: HttpConnections,
 ): NodeHandler {
-  const { clientOf = plainAddress, isUnix = () => false } = options;
-  const peerOf = ({ remoteAddress = "" }: Socket) => (isUnix() ? UNIX_PEER : remoteAddress);
+  const { clientOf = plainAddress, isUnix = isOnUnix } = options;
+  const peerOf = (peer: Socket) => (isUnix(peer) ? UNIX_PEER : (peer.remoteAddress ?? ""));
   const work = createWork(limits.unanswered, limits.unansweredPerClient);
   const memory = createAnswerMemory(limits);
   /** Connections with a request whose end is unclear. Further requests on them are ignored. */
@@ -128,6 +128,18 @@ export function createAnswer(
       send(res, counted(response, request, reservation), req.method === "HEAD", close);
     });
   };
+}
+
+/** A socket of node:http, with an internal field: its server. */
+interface AcceptedSocket extends Socket {
+  readonly server?: Server;
+}
+
+function isOnUnix({ remoteAddress, server }: AcceptedSocket): boolean {
+  if (remoteAddress !== undefined || server === undefined) return false;
+  const bound = server.address();
+  // Node returns null for a unix socket that was passed as a descriptor.
+  return typeof bound === "string" || (bound === null && server.listening);
 }
 
 // A client that sends too many requests must reconnect: the rest of its pipeline is ignored.

@@ -1,8 +1,12 @@
 // The admin inside an application's own server.
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import pg from "pg";
 import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
@@ -143,4 +147,43 @@ test("The application's login is given its own request, with what its middleware
   assert.equal(admin.generatedSecret, null);
   await admin.close();
   server.close();
+});
+
+test("On the application's unix socket a trusted proxy names client and user.", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "wk-handler-"));
+  const path = join(folder, "socket");
+  const audited: { by: string | null; client: string | null }[] = [];
+  const config = adminServerConfig(pool)
+    .auth({ mode: "bearer", token: TOKEN })
+    .trustedProxies(["unix:"])
+    .userHeader("x-user")
+    .onAudit((entry) => void audited.push(entry))
+    .build();
+  const admin = createAdminHandler(config, { assets: async () => testAssets });
+  const server = http.createServer(admin).listen(path);
+  await once(server, "listening");
+  t.after(async () => {
+    await admin.close();
+    server.closeAllConnections();
+    server.close();
+    rmSync(folder, { recursive: true });
+  });
+  const headers = {
+    ...{ authorization: `Bearer ${TOKEN}`, "x-user": "ana", "x-forwarded-for": "198.51.100.7" },
+    "content-type": "application/json",
+  };
+  const send = async (method: string, target: string, more: object, body = "") => {
+    const given = { ...headers, ...more };
+    const request = http.request({ socketPath: path, method, path: target, headers: given });
+    request.end(body);
+    const [response] = await once(request, "response");
+    return JSON.parse(await text(response));
+  };
+  const { csrf_token: csrf, auth } = await send("GET", "/api/session", {});
+  assert.equal(auth.username, "ana");
+  await send("POST", "/api/jobs", { "x-worker-admin-csrf": csrf }, '{"identifier":"t"}');
+  assert.deepEqual(
+    audited.map(({ by, client }) => [by, client]),
+    [["ana", "198.51.100.7"]],
+  );
 });
