@@ -43,6 +43,7 @@ export function createAnswer(
 ): NodeHandler {
   const { clientOf = plainAddress, isUnix = isOnUnix } = options;
   const peerOf = (peer: Socket) => (isUnix(peer) ? UNIX_PEER : (peer.remoteAddress ?? ""));
+  const idleTimeouts = new WeakMap<Socket, number>();
   const work = createWork(limits.unanswered, limits.unansweredPerClient);
   const memory = createAnswerMemory(limits);
   /** Connections with a request whose end is unclear. Further requests on them are ignored. */
@@ -92,6 +93,10 @@ export function createAnswer(
       isRead: () => req.complete,
     });
     res.once("close", exchange.close);
+    // The times set below are for this request only. Node's own for the next request follows this listener.
+    const idleMs = idleTimeouts.get(req.socket) ?? req.socket.timeout ?? 0;
+    idleTimeouts.set(req.socket, idleMs);
+    res.prependOnceListener("finish", () => req.socket.setTimeout(idleMs));
     // Without a listener, a connection that breaks during a write would end the process.
     req.on("error", () => {});
     res.on("error", () => {});

@@ -187,3 +187,28 @@ test("On the application's unix socket a trusted proxy names client and user.", 
     [["ana", "198.51.100.7"]],
   );
 });
+
+test("The handler leaves the application's connections the idle timeout that they had.", async (t) => {
+  const { admin, server, port } = await application("none");
+  t.after(async () => {
+    await admin.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  server.keepAliveTimeout = 0;
+  server.timeout = 123_000;
+  const accepted = once(server, "connection");
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const get = async (path: string) => {
+    const [response] = await once(http.get({ port, path, agent }), "response");
+    return text(response);
+  };
+  await get("/queue/api/session");
+  const [socket] = await accepted;
+  await get("/");
+  assert.equal(socket.timeout, 123_000);
+  server.keepAliveTimeout = 70_000;
+  await get("/queue/api/session");
+  assert.ok(socket.timeout >= 70_000 && socket.timeout < 80_000, "Node's own time follows");
+});
