@@ -15,7 +15,10 @@ test("A page of long entries ends at about 4 MB, with a search and without.", as
     from generate_series(1, 30)`);
   const trail = createAuditTrail({ db: queue.db, logger: silentLogger, onAudit: null });
   for (const search of ["", "ben"]) {
-    const { entries, nextCursor } = await trail.list(50, null, { search, lastSecs: null });
+    const { entries, nextCursor } = await trail.list(queue.db, 50, null, {
+      search,
+      lastSecs: null,
+    });
     assert.ok(entries.length >= 4 && entries.length <= 5, `${entries.length} entries`);
     assert.ok(nextCursor !== null);
   }

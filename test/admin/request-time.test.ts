@@ -6,12 +6,12 @@ import { silentLogger } from "../../src/base/logger.ts";
 import { type Database, query } from "../../src/database/database.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { connect } from "../http/raw-client.ts";
-import { recordingLogger, startAdmin, type TestAdmin } from "./admin-harness.ts";
+import { migratedDatabase, recordingLogger, startAdmin, type TestAdmin } from "./admin-harness.ts";
 
-/** Blocks all reads of jobs until `release` is called. */
-async function blocked({ pool }: TestAdmin) {
+/** Blocks all reads of jobs, or of other tables, until `release` is called. */
+async function blocked({ pool }: TestAdmin, tables = "_private_jobs") {
   const blocker = await pool.connect();
-  await blocker.query("begin; lock table worker._private_jobs in access exclusive mode");
+  await blocker.query(`begin; lock table worker.${tables} in access exclusive mode`);
   const waiting = async () => {
     const sql = `select from pg_locks where not granted
       and database = (select oid from pg_database where datname = current_database())`;
@@ -57,6 +57,33 @@ test("When a client leaves, its statement is cancelled, and no error is logged."
     lines.filter(({ level }) => level !== "debug"),
     [],
   );
+});
+
+test("Reads of operations and of the audit trail end with their request, too.", async () => {
+  const { url } = await migratedDatabase("worker", ["operations", "schedules"]);
+  const admin = await startAdmin({
+    url,
+    configure: (builder) => builder.limits({ requestMs: 500 }),
+  });
+  const { client } = admin;
+  const added = await client.post("/api/schedules", {
+    ...{ action: "add", identifier: "nightly", task: "t", pattern: "0 3 * * *" },
+  });
+  assert.equal(added.status, 200, added.text);
+  const { waiting, release } = await blocked(admin, "_private_operations, worker._private_audit");
+  for (const path of [
+    ...["/api/activity", "/api/activity?search=x", "/api/cron-entry?name=nightly"],
+    ...["/api/operations", "/api/operations/1", "/api/operations/1/results"],
+    "/api/operations/1/jobs",
+  ]) {
+    const { status, body } = await client.get(path);
+    assert.deepEqual([status, body.code], [503, "timeout"], path);
+    const began = performance.now();
+    while ((await waiting()) > 0);
+    // Otherwise it would have waited four seconds for the lock.
+    assert.ok(performance.now() - began < 900, path);
+  }
+  await release();
 });
 
 test("When others use all connections of the pool, the answer is busy, not unreachable.", async () => {

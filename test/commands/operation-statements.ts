@@ -122,7 +122,7 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   },
   "audit-facts": (db) => readFacts(db, { ids: ["1"], key: null }),
   "audit-record": (db) => trail(db).record({ ids: null, before: null, after: null } as AuditEntry),
-  "audit-list": (db) => trail(db).list(10, null),
+  "audit-list": (db) => trail(db).list(db, 10, null),
   "audit-tidy": (db) => trail(db).tidy(),
   "use-once": (db) => useOnce(db, "x", 0),
 };

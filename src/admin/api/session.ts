@@ -47,7 +47,14 @@ export const getSession: Operation = {
     "Session",
   ),
   run: async (
-    { config: { pool, auth, readOnly, schema, label }, csrfToken, readiness, feed, operations },
+    {
+      config: { pool, auth, readOnly, schema, label },
+      csrfToken,
+      readiness,
+      feed,
+      operations,
+      databases: { reads },
+    },
     request,
   ) => {
     feed.prefetch();
@@ -69,7 +76,7 @@ export const getSession: Operation = {
         generated_secret: auth.generatedSecret !== null,
       },
       problem,
-      can_undo: problem === null && (await operations.store().catch(() => null)) !== null,
+      can_undo: problem === null && (await operations.store(reads).catch(() => null)) !== null,
       version: VERSION,
     });
   },

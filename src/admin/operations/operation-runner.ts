@@ -22,8 +22,11 @@ import {
 import type { Readiness } from "../live/readiness.ts";
 
 export interface OperationRunner extends Service {
-  /** Resolves to null when the schema has no tables for operations, or this role no privileges on them. */
-  store(): Promise<OperationStore | null>;
+  /**
+   * Resolves to null when the schema has no tables for operations, or this role no privileges on them. `of`: the
+   * database of a request that only reads; its statements end with it. Default: that of writes.
+   */
+  store(of?: Database): Promise<OperationStore | null>;
   /** Resolves to the reason why there is no store; null when there is one. */
   missing(): Promise<MissingTables | null>;
   /** The tools for operations. They need the tables, so check missing() first. */
@@ -50,14 +53,18 @@ export interface RunnerOptions extends RunnerTimes {
 
 export function createOperationRunner(options: RunnerOptions): OperationRunner {
   const { reads, quickReads, writes, readiness, logger, tidyEveryMs = 60_000 } = options;
-  const inTables = tableStore(writes, randomUUID());
+  const owner = randomUUID();
+  const inTables = tableStore(writes, owner);
   const ending = new AbortController();
   const listeners = new Set<(operation: JobOperation) => void>();
   const atWork = new Set<Promise<void>>();
   const notify = (operation: JobOperation) => {
     for (const listener of listeners) listener(operation);
   };
-  const store = async () => ((await hasOperations(reads)) ? inTables : null);
+  const store = async (of?: Database) => {
+    if (!(await hasOperations(of ?? reads))) return null;
+    return of === undefined ? inTables : tableStore(of, owner);
+  };
   const compile = compilerOn(reads);
   const tools: OperationTools = {
     ...{ store: inTables, reads, quickReads, compile, logger, monotonic, wait },

@@ -26,9 +26,14 @@ export interface AuditTrail {
   recordWithin(within: Database, entry: AuditEntry): Promise<() => Promise<void>>;
   /**
    * Returns entries, newest first: a page ends at about 4 MB. `beforeId`: only older entries. A search reads at most
-   * 16 MB, so a page may have few entries, or none, and a cursor all the same.
+   * 16 MB, so a page may have few entries, or none, and a cursor all the same. `reads`: the database of the request.
    */
-  list(limit: number, beforeId: string | null, only?: AuditFilter): Promise<AuditPage>;
+  list(
+    reads: Database,
+    limit: number,
+    beforeId: string | null,
+    only?: AuditFilter,
+  ): Promise<AuditPage>;
   /** Deletes some of the expired or excess entries. Returns true if there are more. */
   tidy(): Promise<boolean>;
 }
@@ -42,7 +47,7 @@ export interface AuditPage {
 }
 
 export interface AuditOptions {
-  /** The database for reads and writes. */
+  /** The database for writes. */
   readonly db: Database;
   readonly logger: Logger;
   readonly onAudit: OnAudit | null;
@@ -97,8 +102,8 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
       }
       await announce(entry);
     },
-    async list(limit, beforeId, { search, lastSecs } = ALL) {
-      const isRecorded = await hasOperations(db);
+    async list(reads, limit, beforeId, { search, lastSecs } = ALL) {
+      const isRecorded = await hasOperations(reads);
       const wanted = search.trim();
       const matches = matcherOf(wanted);
       const count = wanted === "" ? limit + 1 : SEARCHED_AT_ONCE;
@@ -110,7 +115,7 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
       const isShort = () => found.length <= limit && foundLength < PAGE_BYTES;
       while (mayHaveMore && isShort() && searchedBytes < MAX_UNPACKED) {
         const rows = isRecorded
-          ? await query<AuditRow>(db, listSql, [last, count, lastSecs])
+          ? await query<AuditRow>(reads, listSql, [last, count, lastSecs])
           : newest(memory, last, count, lastSecs);
         for (const row of rows.filter(({ json }) => matches(json))) {
           found.push(row);

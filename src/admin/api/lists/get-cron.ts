@@ -3,6 +3,7 @@
 import { WorkerError } from "../../../base/errors.ts";
 import type { AuditTrail } from "../../../commands/audit/audit-trail.ts";
 import { text } from "../../../commands/declare/field.ts";
+import type { Database } from "../../../database/database.ts";
 import {
   missingTables,
   SCHEDULE_TABLES,
@@ -137,22 +138,26 @@ export const getCronEntry: Operation = {
     },
     "CronDetails",
   ),
-  run: async ({ databases, audit }, request) => {
+  run: async ({ databases: { reads }, audit }, request) => {
     const { name: identifier } = readQuery(request, entryQuery);
     if (identifier === undefined) {
       throw new WorkerError("bad_input", "name is missing: give the identifier of an entry");
     }
-    const details = await readCronDetails(databases.reads, identifier);
+    const details = await readCronDetails(reads, identifier);
     if (details === null) {
       throw new WorkerError("not_found", `there is no cron entry "${shortName(identifier)}"`);
     }
-    const changes = details.schedule === null ? [] : await changesTo(audit, identifier);
+    const changes = details.schedule === null ? [] : await changesTo(reads, audit, identifier);
     return jsonText(cronDetailsJson(details, changes));
   },
 };
 
-async function changesTo(audit: AuditTrail, identifier: string): Promise<CronChange[]> {
-  const { entries } = await audit.list(MAX_WRITES_READ, null);
+async function changesTo(
+  reads: Database,
+  audit: AuditTrail,
+  identifier: string,
+): Promise<CronChange[]> {
+  const { entries } = await audit.list(reads, MAX_WRITES_READ, null);
   const writes = entries.flatMap((json) => (json.includes('"schedule-') ? [JSON.parse(json)] : []));
   return writes
     .filter(

@@ -81,20 +81,20 @@ export const listActivity: Operation = {
     { entries: listOf(entry), next_cursor: "string?", is_recorded: "boolean" },
     "Activity",
   ),
-  run: async ({ audit, operations }, request) => {
+  run: async ({ audit, operations, databases: { reads } }, request) => {
     const {
       limit = 50,
       cursor,
       search = "",
       last_secs: lastSecs = null,
     } = readQuery(request, query);
-    const { entries, nextCursor, isRecorded } = await audit.list(limit, cursorIn(cursor), {
+    const { entries, nextCursor, isRecorded } = await audit.list(reads, limit, cursorIn(cursor), {
       search,
       lastSecs,
     });
     const parsed = entries.map((entry) => jsonMembers(entry));
     const ids = new Set(parsed.flatMap((members) => operationIdOf(members) ?? []));
-    const store = ids.size === 0 ? null : await operations.store();
+    const store = ids.size === 0 ? null : await operations.store(reads);
     const found = (await store?.findAll([...ids])) ?? [];
     const byId = new Map(found.map((operation) => [operation.id, operation]));
     const texts = parsed.map((members) =>

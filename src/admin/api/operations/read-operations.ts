@@ -62,9 +62,9 @@ export const listOperations: Operation = {
     { operations: listOf(operationSchema), next_cursor: "string?", resumable: "boolean" },
     "OperationList",
   ),
-  run: async ({ operations }, request) => {
+  run: async ({ operations, databases: { reads } }, request) => {
     const { limit = 50, cursor: given } = readQuery(request, listQuery);
-    const store = await operations.store();
+    const store = await operations.store(reads);
     const { operations: found = [], hasMore = false } =
       (await store?.list(limit, cursorIn(given))) ?? {};
     const texts = fitToPage(found.map(operationJson));
@@ -82,9 +82,9 @@ export const listOperations: Operation = {
 export const getOperation: Operation = {
   summary: "One operation: its progress, or its receipt",
   answer: operationSchema,
-  run: async ({ operations }, request) =>
+  run: async ({ operations, databases: { reads } }, request) =>
     jsonText(
-      operationJson(await existingOperation(await operations.store(), operationIdIn(request))),
+      operationJson(await existingOperation(await operations.store(reads), operationIdIn(request))),
     ),
 };
 
@@ -105,8 +105,8 @@ export const getOperationResults: Operation = {
     },
     "OperationResults",
   ),
-  run: async ({ operations }, request) => {
-    const store = await operations.store();
+  run: async ({ operations, databases: { reads } }, request) => {
+    const store = await operations.store(reads);
     const operation = await existingOperation(store, operationIdIn(request));
     const { scanned, failedAgain, ...rest } = await resultsIn(store, operation);
     return jsonText(JSON.stringify({ scanned, failed_again: failedAgain, ...rest }));
@@ -144,9 +144,9 @@ export const listOperationJobs: Operation = {
     },
     "OperationJobs",
   ),
-  run: async ({ operations }, request) => {
+  run: async ({ operations, databases: { reads } }, request) => {
     const { outcome = "done", limit = 100, cursor: given } = readQuery(request, jobsQuery);
-    const store = await operations.store();
+    const store = await operations.store(reads);
     const { id } = await existingOperation(store, operationIdIn(request));
     const receipt = await store?.receipt(id, outcome, cursorIn(given) ?? "0", limit);
     const { jobs, nextCursor } = receipt ?? { jobs: [], nextCursor: null };
