@@ -1,12 +1,11 @@
 // Builds the admin from its configuration. The server in front of it is its own (server.ts) or an
 // application's (handler.ts).
 
-import { clearTimeout, monotonic, now, setTimeout } from "../base/clock.ts";
-import { messageOf, WorkerError } from "../base/errors.ts";
+import { now } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
 import type { OnAudit } from "../commands/audit/audit-entry.ts";
 import { createAuditTrail } from "../commands/audit/audit-trail.ts";
 import { atWork } from "../commands/operations/model/operation.ts";
-import type { RequestScope } from "../database/connection/pool.ts";
 import { createIndexBuilds } from "../database/schema/indexes/index-builds.ts";
 import { clientAddress } from "../http/bounds/client-address.ts";
 import type { Limits } from "../http/bounds/limits.ts";
@@ -35,6 +34,7 @@ import {
   orReadOnly,
   READ_ONLY_CHECK_MS,
 } from "./context/policy.ts";
+import { inTime, writeScope } from "./context/request-time.ts";
 import { createFeed, type FeedOptions } from "./feed/feed.ts";
 import { createMetrics } from "./feed/metrics.ts";
 import { insightSources } from "./insight/sources.ts";
@@ -233,68 +233,4 @@ function toBasePath(basePath: string): AdminEndpoint {
     label: "/",
     run: () => ({ status: 308, headers: { location: basePath }, body: null }),
   };
-}
-
-/**
- * The time limits of a request, in milliseconds. `limitMs`: within which its answer must begin; at this limit, or when
- * the client has left, the running statement is cancelled. A stream that has begun has no limit. `waitMs`: how long the
- * request may wait for a connection and for locks; it applies to writes, too.
- */
-interface RequestTime {
-  readonly limitMs: number;
-  readonly waitMs: number;
-}
-
-/** Returns the scope of a write, which is finished even if its client has left. Only its waiting is limited. */
-function writeScope(waitMs: number): RequestScope {
-  const untilMs = monotonic() + waitMs;
-  return {
-    signal: NEVER,
-    leftMs: () => Number.POSITIVE_INFINITY,
-    waitLeftMs: () => Math.max(0, untilMs - monotonic()),
-  };
-}
-
-const NEVER = new AbortController().signal;
-
-/** Runs the work of a request within its time limits. */
-export async function inTime<T>(
-  request: HttpRequest,
-  { limitMs, waitMs }: RequestTime,
-  work: (scope: RequestScope) => T | Promise<T>,
-): Promise<T> {
-  const over = new AbortController();
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  // If `work` throws synchronously, this promise is never awaited, and its rejection must not count as unhandled.
-  ended.catch(() => {});
-  const end = (reason: WorkerError) => {
-    over.abort(reason);
-    reject(reason);
-  };
-  // This listener stays after the response begins: when the connection closes, the work of a stream is aborted, too.
-  const leave = () => end(hasLeft);
-  if (request.left.aborted) leave();
-  else request.left.addEventListener("abort", leave, { once: true });
-  let untilMs = monotonic() + limitMs;
-  const timer = setTimeout(() => end(tooLong(limitMs)), limitMs);
-  let waitUntilMs = monotonic() + waitMs;
-  const leftMs = () => Math.max(0, untilMs - monotonic());
-  const waitLeftMs = () => Math.max(0, waitUntilMs - monotonic());
-  try {
-    return await Promise.race([ended, work({ signal: over.signal, leftMs, waitLeftMs })]);
-  } finally {
-    clearTimeout(timer);
-    untilMs = Number.POSITIVE_INFINITY;
-    waitUntilMs = Number.POSITIVE_INFINITY;
-    // Settles `ended`: otherwise the race would keep the answer in memory until the connection closes.
-    reject(hasLeft);
-  }
-}
-
-// One error is shared by all requests: every request ends with it, and creating a stack trace each time is expensive.
-const hasLeft = new WorkerError("aborted", "the client has left");
-
-function tooLong(limitMs: number): WorkerError {
-  const message = `this took more than ${limitMs / 1_000} s and was cancelled; request less, or try again`;
-  return new WorkerError("timeout", message);
 }

@@ -5,7 +5,7 @@ import { adminDatabases } from "../../src/admin/config/databases.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { type Database, query } from "../../src/database/database.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
-import { connect } from "../http/raw-client.ts";
+import { connect, statuses } from "../http/raw-client.ts";
 import { migratedDatabase, recordingLogger, startAdmin, type TestAdmin } from "./admin-harness.ts";
 
 /** Blocks all reads of jobs, or of other tables, until `release` is called. */
@@ -100,6 +100,27 @@ test("When others use all connections of the pool, the answer is busy, not unrea
   for (const client of connections) client.release();
   assert.equal((await admin.client.get("/api/jobs")).status, 200);
   assert.ok(!lines.some(({ fields }) => fields.code === "database_unreachable"));
+});
+
+test("A write waits for a lock as long as usual after a slow upload of its body.", async () => {
+  // A quarter of this is for the check whether the server is read-only.
+  const admin = await startAdmin({ configure: (builder) => builder.limits({ waitMs: 2_000 }) });
+  const { body } = await admin.client.get("/api/session");
+  const upload = await connect(admin.port);
+  upload.socket.write(
+    [
+      ...["POST /api/jobs HTTP/1.1", "Host: localhost", "Connection: close", "Content-Length: 18"],
+      ...["Content-Type: application/json", `x-worker-admin-csrf: ${body.csrf_token}`],
+      ...["", '{"identifier"'],
+    ].join("\r\n"),
+  );
+  const began = performance.now();
+  while (performance.now() - began < 2_100) await admin.client.get("/healthz");
+  const { waiting, release } = await blocked(admin);
+  upload.socket.write(':"t"}');
+  while ((await waiting()) === 0);
+  await release();
+  assert.deepEqual(statuses(await upload.end()), [200]);
 });
 
 test("The statements of a download are not limited by the time until its answer begins.", async () => {

@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { inTime } from "../../src/admin/application.ts";
+import { inTime } from "../../src/admin/context/request-time.ts";
 import { createAnswerMemory } from "../../src/http/bounds/answer-memory.ts";
 import { answerBytesHere } from "../../src/http/bounds/limits.ts";
 import type { HttpRequest } from "../../src/http/request.ts";

@@ -1,6 +1,7 @@
 // The admin's access to the database, by purpose. Each statement has a time limit. The loss of PostgreSQL is logged
 // once, and its return once.
 import type { Pool, QueryConfig, QueryResultRow } from "pg";
+import { monotonic } from "../../base/clock.ts";
 import { type ErrorCode, messageOf, type WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import {
@@ -64,7 +65,7 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
   const database = (bounds: Bounds, scope?: RequestScope): Database => {
     const bounded = boundedQueryable(pool, { ...bounds, connectionWaitMs }, scope);
     const client = watch(bounded, { scope, isQuickRead: bounds === quickReads });
-    return { schema, client: scope === undefined ? client : untilAborted(client, scope.signal) };
+    return { schema, client: scope === undefined ? client : within(client, scope) };
   };
   const shared = {
     reads: database(reads),
@@ -85,21 +86,23 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
       // A streamed answer may begin before its first statement has ended.
       downloads: database(downloads, { signal: scope.signal, leftMs: () => Infinity }),
       feed: database(feed, scope),
-      writes: database(writes, { ...unlimited, ...waitLimitOf(scope) }),
+      writes: database(writes, { ...scope, ...unlimited }),
     }),
   };
 }
 
-/** The scope of writes, which are finished even if the client has disconnected. */
+/** The time of writes, which are finished even if the client has disconnected. Their waiting is limited. */
 const unlimited: RequestScope = { signal: new AbortController().signal, leftMs: () => Infinity };
 
-const waitLimitOf = ({ waitLeftMs }: RequestScope) =>
-  waitLeftMs === undefined ? {} : { waitLeftMs };
-
-/** Rejects as soon as the HTTP client has disconnected, without waiting until its statement is cancelled. */
-function untilAborted(client: Transactional, signal: AbortSignal): Transactional {
+/**
+ * Rejects as soon as the HTTP client has disconnected, without waiting until its statement is cancelled. Reports the
+ * time of each use to the scope.
+ */
+function within(client: Transactional, scope: RequestScope): Transactional {
+  const { signal } = scope;
   const inTime = async <T>(run: () => Promise<T>): Promise<T> => {
     signal.throwIfAborted();
+    const begunMs = monotonic();
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     const onAbort = () => reject(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
@@ -107,6 +110,7 @@ function untilAborted(client: Transactional, signal: AbortSignal): Transactional
       return await Promise.race([run(), aborted]);
     } finally {
       signal.removeEventListener("abort", onAbort);
+      scope.waited?.(monotonic() - begunMs);
     }
   };
   return {

@@ -131,6 +131,8 @@ export interface RequestScope {
    * Default: all of it.
    */
   waitLeftMs?(): number;
+  /** Called with the time that each use of a connection took, with the wait for it and for locks, in milliseconds. */
+  waited?(ms: number): void;
 }
 
 /**
