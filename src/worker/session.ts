@@ -6,7 +6,7 @@ import { settlesWithin, systemClock, wait } from "../base/clock.ts";
 import type { Outage } from "../base/outage.ts";
 import type { Database } from "../database/database.ts";
 import { exactClient } from "../database/exact-client.ts";
-import { completeInTransaction } from "../queue/settle/complete-in.ts";
+import { completeJobIn } from "../queue/settle/complete-in.ts";
 import { endLeases } from "../queue/workers/lease.ts";
 import { SHORT_BOUNDS, withApplicationName, withBounds } from "./connection/connection-config.ts";
 import { WorkerConnection, type WorkerConnectionSettings } from "./connection/worker-connection.ts";
@@ -73,7 +73,7 @@ export class Session<E> {
       workerId: this.id,
       completeIn: ({ id }, client) => {
         const db = { client: exactClient(client), schema: config.schema };
-        return completeInTransaction(db, this.id, id);
+        return completeJobIn(db, this.id, id);
       },
     };
     const database = withBounds(parts.source.pool, config.schema, SHORT_BOUNDS);

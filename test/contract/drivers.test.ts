@@ -10,9 +10,12 @@ import { CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import pg, { type QueryConfig } from "pg";
 import postgres from "postgres";
 import { DataSource } from "typeorm";
+import { silentLogger } from "../../src/base/logger.ts";
 import type { Queryable } from "../../src/database/database.ts";
 import type { Job } from "../../src/domain/job.ts";
 import { makeWorkerUtils, type WorkerUtils } from "../../src/utils/worker-utils.ts";
+import { runOnce } from "../../src/worker/run.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
 import { testQueue } from "../queue/queue-database.ts";
 import { migratedDatabase } from "../support/database.ts";
 
@@ -137,14 +140,9 @@ const drivers: Record<string, (url: string) => Promise<Driver>> = {
     const source = await new DataSource({ type: "postgres", url }).initialize();
     return {
       async transaction(work) {
-        await source.transaction(async ({ queryRunner }) => {
-          await work(
-            client(async (text, values) => {
-              const { records } = (await queryRunner?.query(text, values, true)) ?? { records: [] };
-              return { rows: records };
-            }),
-          );
-        });
+        await source.transaction((manager) =>
+          work(client(async (text, values) => ({ rows: await manager.query(text, values) }))),
+        );
       },
       end: () => source.destroy(),
     };
@@ -272,6 +270,28 @@ for (const [name, open] of Object.entries(drivers)) {
         assert.deepEqual([limit?.name, limit?.concurrency, limit?.rate], ["l", 2, rate]);
         await utils.removeLimit("l");
       });
+    });
+
+    test("a task completes its job, but not one whose lock was lost.", async () => {
+      await queue.sql("create table effects (id text)");
+      const task = defineTask("t", async (payload: { isLost: boolean }, { job, completeIn }) => {
+        await driver.transaction(async (one) => {
+          await one.query({ text: "insert into effects values ($1::text)", values: [job.id] });
+          if (payload.isLost) {
+            await queue.sql("update worker._private_jobs set locked_by = 'another'");
+          }
+          await completeIn(one);
+        });
+      });
+      const { id } = await own.addJob("t", { isLost: false });
+      const lost = await own.addJob("t", { isLost: true });
+      const { completed } = await runOnce({
+        ...{ pool: queue.pool, logger: silentLogger, tasks: [task], concurrency: 1 },
+      });
+      assert.equal(completed, 1);
+      assert.deepEqual(await queue.sql("select id from effects"), [{ id }]);
+      assert.equal((await own.getJob(lost.id))?.lockedBy, "another");
+      await queue.sql("drop table effects");
     });
 
     test("a rollback removes the job, and a refusal has its code.", async () => {

@@ -26,6 +26,16 @@ test("Every statement equals its golden file.", () => {
   }
 });
 
+test("Only a worker's own statements return the rows of an update or a deletion themselves.", () => {
+  const names = [...current].filter(([, text]) =>
+    /^(update|delete) [^;]*\breturning\b/m.test(text),
+  );
+  // TypeORM's query(), for one, resolves to [rows, count] for these.
+  assert.deepEqual(names.map(([name]) => name).sort(), [
+    ...["fetch-quick", "fetch-quick-flags", "fetch-quick-pauses", "schedules-tick"],
+  ]);
+});
+
 test("Every piece of SQL about jobs is in a golden file.", () => {
   const root = join(import.meta.dirname, "../../src");
   const all = [...current.values()].map(words).join("\n");

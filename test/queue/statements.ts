@@ -103,7 +103,7 @@ import { quickStatement } from "../../src/queue/fetch/quick-fetch.ts";
 import { headStatement, takeStatement } from "../../src/queue/fetch/take-jobs.ts";
 import { endDuePauses } from "../../src/queue/pauses/pause.ts";
 import { readPauseState } from "../../src/queue/pauses/pause-state.ts";
-import { completeInTransaction } from "../../src/queue/settle/complete-in.ts";
+import { completeJobIn } from "../../src/queue/settle/complete-in.ts";
 import { BY_FORMULA, failJobs } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";
 import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
@@ -325,10 +325,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "settle-fail-row-locked": (db) => failJobs(db, "w", [FAILURE], "row"),
   "settle-snooze": (db) => failJobs(db, "w", [SNOOZED], "locked_by"),
   "settle-snooze-row-locked": (db) => failJobs(db, "w", [SNOOZED], "row"),
-  "settle-complete-in-transaction": [
-    (db) => completeInTransaction(db, "w", "1"),
-    () => ({ id: "1" }),
-  ],
+  "settle-complete-in-transaction": [(db) => completeJobIn(db, "w", "1"), () => ({ id: "1" })],
   "settle-give-back": (db) => returnJobs(db, "w", ["1"], [1]),
   "settle-give-back-unknown": (db) => returnUnknownJobs(db, "w", ["1"], [1]),
 

@@ -193,36 +193,48 @@ const beforeAddSql: Statement = (s) => `
 select ${now} as now_ms, exists (select from ${s}._private_schedules where identifier = $1::text) as is_there,
   (select pg_catalog.count(*)::int from (select from ${s}._private_schedules limit ${MAX_SCHEDULES}) as first) as count`;
 
-const addSql: Statement = (s) => `
-insert into ${s}._private_schedules
+/** Returns the row that `write` writes by a select: some drivers return the rows of an update in another form. */
+const written =
+  (write: Statement): Statement =>
+  (s) =>
+    `
+with written as (
+  ${write(s)}
+  returning *
+)
+select ${scheduleColumns}, ${announced} from written`;
+
+const addSql = written(
+  (s) => `insert into ${s}._private_schedules
   (identifier, task, pattern, time_zone, payload, spec, jitter_ms, overlap, next_at)
 values ($1::text, $2::text, $3::text, $4::text, $5::text::json, $6::text::jsonb, $7::int, $8::text, $9::text::timestamptz)
-on conflict (identifier) do nothing
-returning ${scheduleColumns}, ${announced}`;
+on conflict (identifier) do nothing`,
+);
 
 const lockSql: Statement = (s) => `
 select ${scheduleColumns}, ${now} as now_ms
 from ${s}._private_schedules where identifier = $1::text for update`;
 
 // Keeps the last tick, which is in spec.
-const changeSql: Statement = (s) => `
-update ${s}._private_schedules as schedule set
+const changeSql = written(
+  (s) => `update ${s}._private_schedules as schedule set
   task = $2::text, pattern = $3::text, time_zone = $4::text, payload = $5::text::json,
   spec = $6::text::jsonb || case when spec->'lastMs'::text is null then '{}'::jsonb
     else pg_catalog.jsonb_build_object('lastMs', spec->'lastMs'::text) end,
   jitter_ms = $7::int, overlap = $8::text, next_at = $9::text::timestamptz, revision = revision + 1
-where identifier = $1::text
-returning ${scheduleColumns}, ${announced}`;
+where identifier = $1::text`,
+);
 
-const pauseSql: Statement = (s) => `
-update ${s}._private_schedules set paused_at = pg_catalog.now(), revision = revision + 1
-where identifier = $1::text
-returning ${scheduleColumns}, ${announced}`;
+const pauseSql = written(
+  (s) => `update ${s}._private_schedules set paused_at = pg_catalog.now(), revision = revision + 1
+where identifier = $1::text`,
+);
 
-const resumeSql: Statement = (s) => `
-update ${s}._private_schedules set paused_at = null, next_at = $2::text::timestamptz, revision = revision + 1
-where identifier = $1::text
-returning ${scheduleColumns}, ${announced}`;
+const resumeSql = written(
+  (s) => `update ${s}._private_schedules set
+  paused_at = null, next_at = $2::text::timestamptz, revision = revision + 1
+where identifier = $1::text`,
+);
 
 const removeSql: Statement = (s) => `
 delete from ${s}._private_schedules where identifier = $1::text`;

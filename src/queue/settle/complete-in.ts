@@ -2,19 +2,19 @@
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query } from "../../database/database.ts";
 
+// A select, because some drivers do not return the rows of a deletion as they return others.
 const completeSql = (s: string) => `
-delete from ${s}._private_jobs j where j.id = $2::text::bigint and j.locked_by = $1::text returning j.id::text`;
+with done as (
+  delete from ${s}._private_jobs j where j.id = $2::text::bigint and j.locked_by = $1::text returning 1
+)
+select 1 from done`;
 
 /**
  * Deletes the row of a job that the worker has locked, on a client of the caller. Throws WorkerError `conflict` if the
  * job is no longer locked for the worker: then the transaction must roll back.
  */
-export async function completeInTransaction(
-  db: Database,
-  workerId: string,
-  id: string,
-): Promise<void> {
-  const rows = await query<{ id: string }>(db, completeSql, [workerId, id]);
+export async function completeJobIn(db: Database, workerId: string, id: string): Promise<void> {
+  const rows = await query(db, completeSql, [workerId, id]);
   if (rows.length > 0) return;
   throw new WorkerError(
     "conflict",

@@ -12,13 +12,16 @@ select
   pg_catalog.floor(extract(epoch from paused_at) * 1000::numeric) as paused_ms, pg_catalog.floor(extract(epoch from next_at) * 1000::numeric) as next_ms, pg_catalog.floor(extract(epoch from pg_catalog.clock_timestamp()) * 1000::numeric) as now_ms
 from "worker"._private_schedules where identifier = $1::text for update;
 
-update "worker"._private_schedules as schedule set
+with written as (
+  update "worker"._private_schedules as schedule set
   task = $2::text, pattern = $3::text, time_zone = $4::text, payload = $5::text::json,
   spec = $6::text::jsonb || case when spec->'lastMs'::text is null then '{}'::jsonb
     else pg_catalog.jsonb_build_object('lastMs', spec->'lastMs'::text) end,
   jitter_ms = $7::int, overlap = $8::text, next_at = $9::text::timestamptz, revision = revision + 1
 where identifier = $1::text
-returning 
+  returning *
+)
+select 
   identifier, pg_catalog.left(task, 512) as task, pg_catalog.left(pattern, 2000) as pattern,
   pg_catalog.left(time_zone, 512) as time_zone,
   case when case when pg_catalog.pg_column_size(payload) > 65536::int then false
@@ -27,4 +30,4 @@ returning
   (case when case when pg_catalog.pg_column_size(spec) > 8192::int then false
       when pg_catalog.pg_column_compression(spec) is not null then pg_catalog.octet_length(spec::text) <= 8192::int
       else true end then spec else '{}'::jsonb end)::text as spec, jitter_ms, overlap, revision,
-  pg_catalog.floor(extract(epoch from paused_at) * 1000::numeric) as paused_ms, pg_catalog.floor(extract(epoch from next_at) * 1000::numeric) as next_ms, pg_catalog.pg_notify('worker:schedules', pg_catalog.random()::text)
+  pg_catalog.floor(extract(epoch from paused_at) * 1000::numeric) as paused_ms, pg_catalog.floor(extract(epoch from next_at) * 1000::numeric) as next_ms, pg_catalog.pg_notify('worker:schedules', pg_catalog.random()::text) from written
