@@ -268,7 +268,7 @@ export function bindUtils<Added = Job>(db: Database, owner: UtilsOwner): WorkerU
 async function migrateOn(
   db: Database,
   { pool, logger }: UtilsOwner,
-  options?: MigrationOptions,
+  options: MigrationOptions = {},
 ): Promise<void> {
   if (pool === null) {
     throw new WorkerError(
@@ -276,5 +276,5 @@ async function migrateOn(
       "migrate() needs a pool: call it on what makeWorkerUtils returned, not on with(client)",
     );
   }
-  await migrate(pool, db.schema, { logger, ...options });
+  await migrate(pool, db.schema, { ...options, logger: options.logger ?? logger });
 }

@@ -87,3 +87,10 @@ test("Only names of time zones are accepted, and near names are suggested.", () 
     "timeZone: is set twice; set it either in the pattern or in the entry",
   );
 });
+
+test("A time zone that is undefined in an entry's options leaves the pattern's, and the reverse.", () => {
+  const zone = { timeZone: "Europe/Berlin" };
+  const none = { timeZone: undefined };
+  assert.equal(cronEntry(daily("02:30", zone), "t", none).timeZone, "Europe/Berlin");
+  assert.equal(cronEntry(daily("02:30", none), "t", zone).timeZone, "Europe/Berlin");
+});

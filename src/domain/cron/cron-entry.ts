@@ -149,7 +149,6 @@ function entryOf<Payload>(
   task: CronTask<Payload>,
   options: CronEntryOptions & { readonly payload?: unknown },
 ): CronEntry {
-  const { identifier, fillMs = 0, payload, ...rest } = options;
   if (typeof task !== "string" && task?.kind === "batch") {
     const message = "a batch task needs a list as its payload; an entry's payload is an object";
     throw new InputError([{ path: "task", message }]);
@@ -160,8 +159,11 @@ function entryOf<Payload>(
     const message = "is set twice; set it either in the pattern or in the entry";
     throw new InputError([{ path: "timeZone", message }]);
   }
+  // An option that is undefined counts as omitted.
+  const { identifier, fillMs = 0, payload, timeZone = time.timeZone, ...rest } = options;
   const given = { identifier: identifier ?? taskIdentifier, taskIdentifier, ...time, fillMs };
-  return checkedEntry({ ...given, ...rest, payload: payload as JsonObject });
+  const zone = timeZone === undefined ? {} : { timeZone };
+  return checkedEntry({ ...given, ...rest, ...zone, payload: payload as JsonObject });
 }
 
 export const entryIdentifier = boundedText(1, 512);
