@@ -171,9 +171,9 @@ describe("A batch", () => {
     assert.match(left?.last_error ?? "", /^Error: all of it/);
   });
 
-  test("with too few results fails as a whole.", async () => {
+  test("with too few results fails as a whole, and its rejections are handled.", async () => {
     const left = await tried(
-      batch(() => [null] as never),
+      batch(() => [Promise.reject(new Error("no"))] as never),
       payload,
     );
     assert.equal(left?.payload, payload.text);

@@ -34,12 +34,14 @@ function judgeValue(value: unknown): Result {
 async function judgeBatch(job: FetchedJob, results: BatchResults): Promise<Result> {
   if (results === undefined || results === null) return null;
   const items = jsonElements(job.payloadText.trim()) ?? [];
-  if (!Array.isArray(results) || results.length !== items.length) {
+  // Settled before they are counted, because an unhandled rejection would end the process.
+  const settled = Array.isArray(results) ? await Promise.allSettled(results) : null;
+  if (settled?.length !== items.length) {
     throw new Error(
       `a batch of ${items.length} needs as many results, in the same order; return undefined if all items succeeded`,
     );
   }
-  return partial(items, await Promise.allSettled(results), judgeValue);
+  return partial(items, settled, judgeValue);
 }
 
 /** A list of results as long as the payload's list makes a batch, in which an item fails only by rejecting. */
