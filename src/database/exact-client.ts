@@ -1,8 +1,9 @@
 // Clients of other drivers than pg: with() accepts any object with a query method that returns `{ rows }`. A client
-// that converts names or values would store or read wrong data, so each is tested once.
+// that converts names or values would store or read wrong data, so each is tested before its first statement.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
-import { InputError, WorkerError } from "../base/errors.ts";
+import { codeOf, InputError, WorkerError } from "../base/errors.ts";
 import type { Queryable, StatementClient } from "./database.ts";
+import { markUnsent } from "./errors/lost-answer.ts";
 import { isPg } from "./pg-internals.ts";
 
 const PROBE = {
@@ -34,7 +35,11 @@ export function exactClient(given: StatementClient): Queryable {
   let tested: Promise<void> | undefined;
   const exact: Queryable = {
     async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
-      tested ??= assertExact(client);
+      tested ??= assertExact(client).catch((error: unknown) => {
+        // Another statement may succeed, unless the client is refused; this one was not sent.
+        if (codeOf(error) !== "configuration") tested = undefined;
+        throw markUnsent(error);
+      });
       await tested;
       return client.query<R>(config);
     },

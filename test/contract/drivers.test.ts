@@ -10,6 +10,7 @@ import { CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import pg, { type QueryConfig } from "pg";
 import postgres from "postgres";
 import { DataSource } from "typeorm";
+import type { WorkerError } from "../../src/base/errors.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import type { Queryable } from "../../src/database/database.ts";
 import type { Job } from "../../src/domain/job.ts";
@@ -18,6 +19,7 @@ import { runOnce } from "../../src/worker/run.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { testQueue } from "../queue/queue-database.ts";
 import { migratedDatabase } from "../support/database.ts";
+import { tcpProxy } from "../support/tcp-proxy.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["limits", "schedules"]));
 
@@ -35,6 +37,12 @@ function postgresJs(url: string) {
   const { host, port, database = "", user = "", password = "" } = new pg.Client(url);
   const where = host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
   return postgres({ ...where, database, user, password: password ?? "", onnotice: () => {} });
+}
+
+/** A pool that ignores errors of lost connections, as drivers do not. */
+function pgPool(connectionString: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString });
+  return pool.on("connect", (one) => one.on("error", () => {}));
 }
 
 /** `$1` as a chunk of Drizzle's. */
@@ -58,7 +66,7 @@ function knexRaw(trx: Knex.Transaction, text: string, values: unknown[]) {
 
 const drivers: Record<string, (url: string) => Promise<Driver>> = {
   pg: async (url) => {
-    const pool = new pg.Pool({ connectionString: url });
+    const pool = pgPool(url);
     return {
       async transaction(work) {
         const one = await pool.connect();
@@ -85,11 +93,11 @@ const drivers: Record<string, (url: string) => Promise<Driver>> = {
             client(async (text, values) => ({ rows: await tx.unsafe(text, values as never) })),
           );
         }) as Promise<void>,
-      end: () => sql.end(),
+      end: () => sql.end({ timeout: 0 }),
     };
   },
   "Drizzle on pg": async (url) => {
-    const pool = new pg.Pool({ connectionString: url });
+    const pool = pgPool(url);
     const db = drizzle(pool);
     return {
       transaction: (work) =>
@@ -111,12 +119,12 @@ const drivers: Record<string, (url: string) => Promise<Driver>> = {
             })),
           ),
         ),
-      end: () => sql.end(),
+      end: () => sql.end({ timeout: 0 }),
     };
   },
   Kysely: async (url) => {
     const db = new Kysely<object>({
-      dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url }) }),
+      dialect: new PostgresDialect({ pool: pgPool(url) }),
     });
     return {
       transaction: (work) =>
@@ -294,6 +302,25 @@ for (const [name, open] of Object.entries(drivers)) {
       await queue.sql("drop table effects");
     });
 
+    test("an add whose answer is lost is not reported as failed.", async () => {
+      await using proxy = await tcpProxy(queue.url);
+      const cut = await open(proxy.url);
+      const lost = Promise.withResolvers<WorkerError>();
+      const add = async (one: Queryable) => {
+        const utils = own.with(one);
+        await utils.addJob("t");
+        // The statement is sent before the end of the answers arrives.
+        proxy.halfClose("answers");
+        await utils.addJob("t").catch(lost.resolve);
+        await new Promise(() => {}); // postgres.js cannot roll back on a closed connection
+      };
+      cut.transaction(add).catch(() => {});
+      const { code } = await lost.promise;
+      cut.end().catch(() => {});
+      // Only pg shows that the transaction is not committed yet.
+      assert.equal(code, name === "pg" ? "database_unreachable" : "outcome_unknown");
+    });
+
     test("a rollback removes the job, and a refusal has its code.", async () => {
       const stop = new Error("rolled back");
       await assert.rejects(
@@ -318,6 +345,26 @@ for (const [name, open] of Object.entries(drivers)) {
     });
   });
 }
+
+test("A client whose first statement fails is tested again; a refused one stays refused.", async () => {
+  await using own = await makeWorkerUtils({ pool: queue.pool });
+  let statements = 0;
+  const failing = client(async (text, values) => {
+    if (statements++ === 0) {
+      const cause = Object.assign(new Error("reset"), { code: "ECONNRESET" });
+      throw new Error("Failed query", { cause });
+    }
+    return queue.pool.query(text, values as never);
+  });
+  const utils = own.with(failing);
+  // Nothing was sent that could have added the job.
+  await assert.rejects(utils.addJob("t", payload), { code: "database_unreachable" });
+  assert.equal((await utils.addJob("t", payload)).payloadText, PAYLOAD_TEXT);
+  let answers = 0;
+  const refused = own.with(client(async () => answers++));
+  for (let n = 0; n < 2; n++) await assert.rejects(refused.addJob("t"), { code: "configuration" });
+  assert.equal(answers, 1);
+});
 
 test("A client that converts names or values is refused before anything is stored.", async () => {
   await using own = await makeWorkerUtils({ pool: queue.pool });

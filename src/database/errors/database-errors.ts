@@ -62,7 +62,7 @@ export function explainDatabaseError(
       return new WorkerError("bad_input", sentence ?? detail, { cause: error });
     }
   }
-  const worded = byWording.find(([wording]) => wording.test(detail))?.[1];
+  const worded = sentenceOf(detail);
   if (worded !== undefined) {
     return new WorkerError(worded[0], worded[1](detail, schema), { cause: error });
   }
@@ -154,12 +154,16 @@ function isInTrigger(where: unknown): boolean {
     .some((line) => line !== "" && !/\(\d+,\d+\)|_private_jobs\b/.test(line));
 }
 
-/** Returns the error of the driver, which query builders wrap without its code. */
+/** Returns the error of the driver, which query builders wrap without its code or wording. */
 function unwrap(error: unknown): unknown {
   const { cause } = Object(error) as { cause?: unknown };
-  const isWrapper = codeOf(error) === undefined && cause !== undefined;
-  return isWrapper && (cause instanceof WorkerError || codeOf(cause) !== undefined) ? cause : error;
+  if (codeOf(error) !== undefined || cause === undefined) return error;
+  const isKnown = cause instanceof WorkerError || codeOf(cause) !== undefined;
+  return isKnown || sentenceOf(messageOf(cause)) !== undefined ? cause : error;
 }
+
+/** Returns the sentence for an error without a code. */
+const sentenceOf = (detail: string) => byWording.find(([wording]) => wording.test(detail))?.[1];
 
 function placeOf(error: unknown): string {
   return String((error as { readonly where?: unknown }).where ?? "");

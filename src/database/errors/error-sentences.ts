@@ -1,5 +1,5 @@
-// The messages: a table from SQLSTATE (PostgreSQL documentation, appendix A), errno and pg's own wording to this
-// library's error codes and advice.
+// The messages: a table from SQLSTATE (PostgreSQL documentation, appendix A), errno, codes of postgres.js and pg's own
+// wording to this library's error codes and advice.
 import { type ErrorCode, withoutNodeHint } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
@@ -88,6 +88,10 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   EPIPE: unreachable,
   EMFILE: unreachable,
   ENFILE: unreachable,
+  CONNECTION_CLOSED: unreachable,
+  CONNECTION_DESTROYED: unreachable,
+  CONNECTION_ENDED: unreachable,
+  CONNECT_TIMEOUT: unreachable,
   "08000": unreachable,
   "08003": unreachable,
   "08006": unreachable,

@@ -6,9 +6,13 @@ import { isOfTrigger } from "./database-errors.ts";
 
 const unsent = new WeakSet<object>();
 
-/** Marks an error that occurred before anything was sent, because there was no connection. Returns the error. */
+/** Marks an error that occurred before anything was sent, and the errors that it wraps. Returns the error. */
 export function markUnsent(error: unknown): unknown {
-  if (typeof error === "object" && error !== null) unsent.add(error);
+  let one = error;
+  while (typeof one === "object" && one !== null && !unsent.has(one)) {
+    unsent.add(one);
+    one = (one as { cause?: unknown }).cause;
+  }
   return error;
 }
 
@@ -16,11 +20,13 @@ export function markUnsent(error: unknown): unknown {
 const losses = new Set([
   ...["ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
   ...["08000", "08003", "08006", "57P01", "57P02"],
+  // Of postgres.js. Its CONNECTION_ENDED and CONNECT_TIMEOUT mean that nothing was sent.
+  ...["CONNECTION_CLOSED", "CONNECTION_DESTROYED"],
 ]);
 /** The wording of pg's errors without a code. */
 const LOSS = /connection terminated|query read timeout/i;
 
-/** Whether the statement with this error, of pg or of this library, may have succeeded. */
+/** Whether the statement with this error, of a driver or of this library, may have succeeded. */
 export function isAnswerLost(error: unknown): boolean {
   const cause = error instanceof WorkerError ? error.cause : error;
   if (typeof cause !== "object" || cause === null || unsent.has(cause)) return false;
