@@ -162,12 +162,14 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * Starts the worker if necessary, and resolves when no job is ready, running or unwritten, or when `signal`
-   * aborts. Scheduled jobs are not waited for.
+   * Starts the worker if necessary, and resolves when no job is ready, running or unwritten, when `signal`
+   * aborts, or when the worker has stopped. Scheduled jobs are not waited for.
    */
   async drain(signal: AbortSignal = new AbortController().signal): Promise<void> {
     await (this.#started ?? this.start());
-    await this.#sessions.waitUntilDrained(signal);
+    const over = new AbortController();
+    void this.stopped.then(() => over.abort());
+    await this.#sessions.waitUntilDrained(AbortSignal.any([signal, over.signal]));
   }
 
   /** The number of jobs that run at the same time. */

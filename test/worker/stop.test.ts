@@ -247,7 +247,7 @@ describe("A stop that takes too long", () => {
   });
 
   for (const fault of ["cut", "mute"] as const) {
-    test(`ends although the network is ${fault} and a result cannot be written.`, async () => {
+    test(`ends although the network is ${fault} and a result cannot be written, and so does drain().`, async () => {
       await using proxy = await tcpProxy(queue.url);
       const { task, open, begun } = blockingTask();
       await queue.utils.addJob("held");
@@ -257,11 +257,14 @@ describe("A stop that takes too long", () => {
         stopTimeoutMs: 300,
         abortGraceMs: 60_000,
       });
+      const drained = worker.drain();
       await waitUntil("it runs", () => begun() === 1);
       if (fault === "cut") await proxy.close();
       else proxy.mute();
       open();
       await waitFor("the stop", worker.stop(), 5_000);
+      await waitFor("the drain", drained);
+      await waitFor("another drain", worker.drain());
       assert.equal(worker.hasAbandonedJobs, true);
       assert.equal((await queue.remaining())[0]?.locked_by, worker.id);
     });
