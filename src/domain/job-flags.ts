@@ -1,6 +1,6 @@
 // The retry policy and the deadline of a job are stored as flags. Every way to add a job keeps its flags, also
 // Graphile Worker's functions, and a worker that does not read them runs the job like any other.
-const RETRY = "retry:";
+export const RETRY = "retry:";
 const DEADLINE = "deadline:";
 
 export const retryFlag = (policy: string): string => `${RETRY}${policy}`;

@@ -362,6 +362,27 @@ test("A job that failed before has the times of its next attempts.", async () =>
   assert.ok(Date.parse(why.lastAttemptAt ?? "") - Date.parse(next) > 3.5 * 86_400_000);
 });
 
+test("A job with a retry policy has only the time of its next attempt, because others are unknown.", async () => {
+  const byTask = await add("t");
+  const byName = await add("t", { retry: "patient" });
+  const moved = await add("t");
+  const failed = `update worker._private_jobs set attempts = 3, last_error = 'boom',
+    updated_at = now() - interval '1 second', run_at = now() - interval '1 second' +`;
+  await sql(`${failed} interval '50 seconds' where id = $1`, [byTask]);
+  await sql(`${failed} exp(3) * interval '1 second' where id = $1`, [byName]);
+  await sql(`${failed} interval '1 hour 0.123456 seconds' where id = $1`, [moved]);
+  for (const id of [byTask, byName, moved]) {
+    const [row] = await sql<{ run_at: Date }>(
+      "select run_at from worker._private_jobs where id = $1",
+      [id],
+    );
+    const { condition, nextAttempts, lastAttemptAt } = await explain(id);
+    assert.equal(condition, "retrying");
+    assert.deepEqual(nextAttempts, [row?.run_at.toISOString()]);
+    assert.equal(lastAttemptAt, null);
+  }
+});
+
 test("A scheduled job has its due time, also if that is never.", async () => {
   const id = await add("t");
   await sql("update worker._private_jobs set run_at = now() + interval '2 hours 39 minutes 10 s'");

@@ -29,14 +29,19 @@ export const wasFailedByHand = (job: string): string =>
   `pg_catalog.left(${job}.last_error, ${MARK_LENGTH}::int) ~ '${MARKED_FAILED}'::text`;
 
 /**
+ * Returns a condition for a row with a failure: its next attempt is due after Graphile Worker's delay. It is false after
+ * the delay of a policy and for a job that was changed since.
+ */
+export const hasFormulaDelay = (job: string): string =>
+  `coalesce(${byFormula(job)} = ${job}.updated_at or ${job}.updated_at <= ${job}.created_at
+    and ${byFormula(job)} > ${job}.created_at and ${byFormula(job)} <= pg_catalog.now(), false)`;
+
+/**
  * Returns a condition for a row with a failure: its last attempt failed at the time of `failedAt`, or it was failed by
  * hand then. It is false for a job that was changed since.
  */
 export const isFailureTimed = (job: string): string =>
-  `coalesce(${byFormula(job)} = ${job}.updated_at or ${hasOwnDelay(job)}
-    or ${job}.updated_at <= ${job}.created_at
-      and ${byFormula(job)} > ${job}.created_at and ${byFormula(job)} <= pg_catalog.now()
-    or ${wasFailedByHand(job)}, false)`;
+  `coalesce(${hasFormulaDelay(job)} or ${hasOwnDelay(job)} or ${wasFailedByHand(job)}, false)`;
 
 /**
  * Returns an expression: when a job without attempts left has failed, if that is known; otherwise null. It is for reads

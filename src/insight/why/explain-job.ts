@@ -66,8 +66,7 @@ export async function explainJob(
   if (job === null) return null;
   const facts = await readCauseFacts(db, job, table, shared);
   const isAhead = isWaiting(job) && !job.isDue;
-  const attempts =
-    isAhead && !job.isNever ? nextAttempts(job.runAtMs, job.attempts, job.maxAttempts) : null;
+  const attempts = isAhead && !job.isNever ? nextAttempts(job) : null;
   return {
     id: job.id,
     condition: job.condition,

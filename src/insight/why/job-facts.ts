@@ -1,8 +1,10 @@
 // A job's row with its queue's lock and the database's time, in one statement.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { isAtMost } from "../../database/unpacked.ts";
 import type { Condition } from "../../domain/condition.ts";
 import { ERROR_START } from "../../domain/error-group.ts";
+import { RETRY } from "../../domain/job-flags.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
 import { ageText } from "../../domain/portable/ages.ts";
 import {
@@ -22,7 +24,7 @@ import {
 } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds, timeText } from "../../queue/sql/moments.ts";
 import { conditionOf } from "../expressions/condition.ts";
-import { failedAt, isFailureTimed } from "../expressions/failed-at.ts";
+import { failedAt, hasFormulaDelay, isFailureTimed } from "../expressions/failed-at.ts";
 import type { Heartbeats } from "../expressions/heartbeats.ts";
 import { heartbeatsOf } from "../expressions/heartbeats.ts";
 import { isUnchanged } from "../read/lost-attempts.ts";
@@ -45,6 +47,8 @@ export interface WhyFacts {
   /** When its last attempt failed; if `isFailureTimed` is false, the latest time at which it can have failed. */
   readonly failedMs: number;
   readonly isFailureTimed: boolean;
+  /** Whether it names no retry policy, and is retried after Graphile Worker's delay, if it has failed. */
+  readonly hasFormulaDelay: boolean;
   /** Whether nothing has written `updated_at` since the job was added. */
   readonly isUnchanged: boolean;
   readonly lockedMs: number | null;
@@ -118,6 +122,7 @@ export async function readJobFacts(db: Database, id: string): Promise<WhyFacts |
     createdMs: msOf(row.created_us),
     failedMs: msOf(row.failed_us),
     isFailureTimed: row.is_failure_timed,
+    hasFormulaDelay: row.has_formula_delay,
     isUnchanged: row.is_unchanged,
     lockedMs: row.locked_us === null ? null : msOf(row.locked_us),
     lockedBy: row.locked_by,
@@ -155,6 +160,7 @@ interface FactsRow {
   readonly created_us: string;
   readonly failed_us: string;
   readonly is_failure_timed: boolean;
+  readonly has_formula_delay: boolean;
   readonly is_unchanged: boolean;
   readonly locked_us: string | null;
   readonly locked_by: string | null;
@@ -167,6 +173,11 @@ interface FactsRow {
   readonly now_us: string;
 }
 
+/** The bytes of flags that are searched for a policy. */
+const MAX_FLAGS_BYTES = 65_536;
+const namesNoPolicy = `jobs.flags is null or case when ${isAtMost("jobs.flags", MAX_FLAGS_BYTES)}
+      then pg_catalog.strpos(jobs.flags::text, '"${RETRY}') = 0 else false end`;
+
 const factsSql =
   (heartbeats: Heartbeats): Statement =>
   (s) =>
@@ -177,6 +188,7 @@ const factsSql =
     jobs.run_at = 'infinity' as is_never, pg_catalog.left(jobs.last_error, ${ERROR_START}) as error_start,
     ${microseconds("jobs.created_at")} as created_us, ${microseconds(failedAt("jobs"))} as failed_us,
     ${isFailureTimed("jobs")} as is_failure_timed, ${isUnchanged("jobs")} as is_unchanged,
+    (${namesNoPolicy}) and (jobs.attempts = 0 or ${hasFormulaDelay("jobs")}) as has_formula_delay,
     ${microseconds("jobs.locked_at")} as locked_us, ${lockHolder("jobs")} as locked_by,
     queues.id as queue_id, queues.queue_name,
     jobs.job_queue_id is not null and queues.id is null as is_queue_lost, ${microseconds(queueLockedAt("queues"))} as queue_locked_us,

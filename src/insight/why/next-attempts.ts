@@ -1,4 +1,4 @@
-// The times of the next attempts of a job that keeps failing, by the retry policy.
+// The times of the next attempts of a job that keeps failing, by Graphile Worker's delays.
 import { retryDelayMs } from "../../queue/settle/retry-policy.ts";
 
 export interface NextAttempts {
@@ -8,10 +8,23 @@ export interface NextAttempts {
   readonly last: string | null;
 }
 
+interface RetriedJob {
+  readonly runAtMs: number;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  /** Whether Graphile Worker's delays apply. */
+  readonly hasFormulaDelay: boolean;
+}
+
 const MAX_ATTEMPTS = 6;
 
-/** Returns the times. `runAtMs`: when the next attempt is due. Each attempt is assumed to fail at once. */
-export function nextAttempts(runAtMs: number, attempts: number, maxAttempts: number): NextAttempts {
+/**
+ * Returns the times. `runAtMs`: when the next attempt is due. Each attempt is assumed to fail at once. Of a job that is
+ * retried by a policy only the next attempt is certain.
+ */
+export function nextAttempts(job: RetriedJob): NextAttempts {
+  const { runAtMs, attempts, maxAttempts, hasFormulaDelay } = job;
+  if (!hasFormulaDelay) return { next: attempts < maxAttempts ? [text(runAtMs)] : [], last: null };
   const times: number[] = [];
   let at = runAtMs;
   for (let attempt = attempts + 1; attempt <= maxAttempts && at <= LATEST_MS; attempt++) {
