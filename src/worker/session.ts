@@ -71,6 +71,7 @@ export class Session<E> {
     this.#source = {
       ...parts.source,
       workerId: this.id,
+      aheadMs: () => lease.aheadMs,
       completeIn: ({ id }, client) => {
         const db = { client: exactClient(client), schema: config.schema };
         return completeJobIn(db, this.id, id);

@@ -153,6 +153,7 @@ function inlineSource<E>(
     logger: silentLogger,
     extensions: extensions as E,
     workerId: "inline",
+    aheadMs: () => 0,
     aborted: new Set(),
     completeIn: async () => onCompleted(),
     utils: bindUtils(

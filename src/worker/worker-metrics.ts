@@ -106,7 +106,7 @@ export class WorkerMetrics {
     });
     register(registry, {
       name: "worker_fetch_latency_seconds",
-      help: "From the moment at which a job was due to the one at which this worker fetched it",
+      help: "From the moment at which a job was due, or was added if later, to its fetch by this worker",
       series: () => [{ labels: {}, durations: [this.#waits] }],
     });
     return registry;

@@ -52,6 +52,28 @@ for (const fastLane of [false, true]) {
   });
 }
 
+// The thread of the heartbeats has a Date of its own, so none may come during the test.
+for (const recovery of [false, { heartbeatIntervalMs: 20_000, thresholdMs: 60_000 }] as const) {
+  const from = recovery ? "by the database's clock" : "from when it exists";
+  test(`The wait of a job for its fetch counts ${from}, and is finite.`, async (t) => {
+    const worker = queue.worker({ tasks: [recordingTask("past")], recovery });
+    await worker.metrics();
+    await queue.sql("select worker.add_job('past', run_at => now() - interval '1 day')");
+    const { id } = await queue.utils.addJob("past");
+    await queue.sql(`update worker._private_jobs set run_at = '-infinity' where id = ${id}`);
+    // This machine's clock is a day ahead. It is not compared with the database's.
+    const ahead = recovery ? 86_400_000 : 0;
+    const { now } = Date;
+    t.mock.method(Date, "now", () => now() + ahead);
+    await worker.drain();
+    const seen = series(await worker.metrics());
+    t.mock.restoreAll();
+    await worker.stop();
+    assert.equal(seen.get("worker_fetch_latency_seconds_count"), 2);
+    assert.ok((seen.get("worker_fetch_latency_seconds_sum") ?? Number.NaN) < 3_600);
+  });
+}
+
 test("Two workers of one process have their own registries, and many tasks have few series.", async () => {
   const many = Array.from({ length: 500 }, (_, n) => defineTask(`t${n}`, () => {}));
   const [one, other] = [

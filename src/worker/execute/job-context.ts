@@ -39,6 +39,10 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
     this.#abort.abort(reason);
   }
 
+  protected get aheadMs(): number {
+    return this.#source.aheadMs();
+  }
+
   protected get aborted(): ContextSource<Extensions>["aborted"] {
     return this.#source.aborted;
   }
@@ -126,6 +130,15 @@ export class JobAttempt<E> extends JobContext<E> {
     this.tally = tally;
   }
 
+  /** The seconds from the job's due time, or its creation if that was later, to its fetch, by the database's clock. */
+  get waitedSeconds(): number {
+    const { job, startedAtMs, aheadMs } = this;
+    const fetchedAtMs = now() - (startedAtMs - job.fetchedAtMs) - aheadMs;
+    const sinceMs = Math.max(job.runAtSeconds * 1_000, job.createdAt.getTime());
+    const waitedMs = fetchedAtMs - sinceMs;
+    return Number.isFinite(waitedMs) ? Math.max(0, waitedMs / 1_000) : 0;
+  }
+
   override abort(reason: Error): void {
     super.abort(reason);
     if (this.#abortedAtMs !== null) return;
@@ -147,12 +160,6 @@ export class JobAttempt<E> extends JobContext<E> {
     const ended = () => void aborted.delete(entry);
     code.then(ended, ended);
   }
-}
-
-/** Returns the seconds between the job's due time and its fetch, by this machine's clock. */
-export function waitedSeconds({ job, startedAtMs }: JobAttempt<unknown>): number {
-  const fetchedAtSeconds = (now() - (startedAtMs - job.fetchedAtMs)) / 1_000;
-  return Math.max(0, fetchedAtSeconds - job.runAtSeconds);
 }
 
 const NO_TRANSACTION =

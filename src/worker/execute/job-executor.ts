@@ -10,7 +10,7 @@ import type { RetryRules } from "../task/next-attempt.ts";
 import type { ContextSource } from "../task/task-context.ts";
 import { deadlinePassed, limitOf, withAttemptLimit } from "./attempt-limit.ts";
 import type { FetchedJob } from "./fetched-job.ts";
-import { JobAttempt, waitedSeconds } from "./job-context.ts";
+import { JobAttempt } from "./job-context.ts";
 import type { Results } from "./results.ts";
 import type { TalliedTasks } from "./task-tally.ts";
 import {
@@ -97,7 +97,7 @@ export class JobExecutor<E> {
     if (earlier !== undefined) this.#replace(earlier);
     const attempt = new JobAttempt(job, this.#source, talliedTask);
     const { timing } = attempt.tally;
-    if (timing !== null) timing.waits.add(waitedSeconds(attempt));
+    if (timing !== null) timing.waits.add(attempt.waitedSeconds);
     if (this.#hooks.interceptors("beforeJobRun").length === 0) return this.#handle(attempt);
     return this.#register(attempt, this.#intercept(attempt));
   };

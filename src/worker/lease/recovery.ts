@@ -16,7 +16,7 @@
 //  8. A stale worker that was only frozen finds the mark with its next heartbeat and continues under a new id
 //     (sessions.ts). A result is written only where the job is still locked under the id that ran it.
 import type pg from "pg";
-import { clearInterval, momentNow, monotonic, setInterval, wait } from "../../base/clock.ts";
+import { clearInterval, momentNow, monotonic, now, setInterval, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Outage } from "../../base/outage.ts";
@@ -74,7 +74,7 @@ export class Recovery implements Leases, LeaseKeeper {
   /** The time of the last heartbeat, by the database's clock. */
   #heartbeatAtMs = 0;
   /** How far this machine's clock is ahead of the database's. */
-  #aheadMs = 0;
+  aheadMs = 0;
   /** Stale workers that an interceptor has skipped. */
   #skipped: ReadonlySet<string> = new Set();
   readonly #excluded = new ExcludedJobs();
@@ -120,10 +120,7 @@ export class Recovery implements Leases, LeaseKeeper {
       // A lease under which a job stays locked is recovered by others.
       if (!left?.refused.length) await endLeases(database, [id]);
     } catch (error) {
-      logger.debug(
-        { lease: id, error: messageOf(error) },
-        "a lease could not be ended and will expire",
-      );
+      logger.debug({ lease: id, error: messageOf(error) }, NOT_ENDED);
     }
   }
 
@@ -167,11 +164,11 @@ export class Recovery implements Leases, LeaseKeeper {
 
   async #register(db: Database, id: string): Promise<void> {
     const sentAt = momentNow();
-    this.#text = this.#metadata.text(this.#parts.describe(), [], this.#aheadMs);
+    this.#text = this.#metadata.text(this.#parts.describe(), [], this.aheadMs);
     this.#parts.lease.listed = new Set();
     const proofWithinMs = proofWithin(this.#parts.config);
     const { uptimeMs, ...mark } = await registerLease(db, id, this.#text, proofWithinMs);
-    this.#uptimeMs = uptimeMs;
+    [this.#uptimeMs, this.aheadMs] = [uptimeMs, now() - mark.renewed_ms];
     this.#heartbeat.recordRegistration(sentAt);
     this.#leases = [{ id, ...mark }, ...this.#leases];
   }
@@ -186,7 +183,7 @@ export class Recovery implements Leases, LeaseKeeper {
 
   #write(description: WorkerDescription, isNews = false): void {
     const fetched = fetchedIds(description);
-    const text = this.#metadata.text(description, fetched, this.#aheadMs);
+    const text = this.#metadata.text(description, fetched, this.aheadMs);
     const id = this.#leases[0]?.id;
     if (text === this.#text || id === undefined) return;
     // A listed job may start only after a new list was written, so that is urgent.
@@ -204,7 +201,7 @@ export class Recovery implements Leases, LeaseKeeper {
       case "heartbeat":
         this.#uptimeMs = report.uptimeMs;
         this.#heartbeatAtMs = report.nowMs;
-        this.#aheadMs = report.aheadMs;
+        this.aheadMs = report.aheadMs;
         if (this.#wasRefused) {
           this.#wasRefused = false;
           wake();
@@ -286,4 +283,5 @@ export class Recovery implements Leases, LeaseKeeper {
 
 const SKIP: Verdict = { action: "skip" };
 const STAYS_LOCKED = "a job stays locked by a stale worker: PostgreSQL refuses to change it";
+const NOT_ENDED = "a lease could not be ended and will expire";
 const NOT_RECOVERED = "the jobs of stale workers could not be recovered";

@@ -12,6 +12,8 @@ export interface LeaseKeeper {
   readonly heartbeatAgeMs: number;
   /** Whether the last heartbeat is recent enough. The clock also counts the time for which the process was frozen. */
   readonly isInTime: boolean;
+  /** How far this machine's clock is ahead of the database's. */
+  readonly aheadMs: number;
   /** Writes a report without fetched jobs at once. */
   reportFetched(): void;
 }
@@ -35,6 +37,11 @@ export class WorkerLease {
   /** The time since the last successful heartbeat; null without heartbeats. */
   get heartbeatAgeMs(): number | null {
     return this.#keeper?.heartbeatAgeMs ?? null;
+  }
+
+  /** How far this machine's clock is ahead of the database's; 0 without heartbeats, because it is unknown then. */
+  get aheadMs(): number {
+    return this.#keeper?.aheadMs ?? 0;
   }
 
   /** Whether jobs may be fetched and started. */

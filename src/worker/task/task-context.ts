@@ -79,6 +79,8 @@ export interface AbortedAttempt {
 /** The part that the contexts of jobs locked under one id share. */
 export interface ContextSource<Extensions> extends SharedContext<Extensions> {
   readonly workerId: string;
+  /** Returns how far this machine's clock is ahead of the database's. */
+  aheadMs(): number;
   /** Implements `completeIn()` of the context. */
   completeIn(job: { readonly id: string }, client: StatementClient): Promise<void>;
 }
