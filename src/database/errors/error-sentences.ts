@@ -75,36 +75,18 @@ const pooled: ErrorSentence = [
     `${detail}; behind a transaction pooler such as pgbouncer set preparedStatements to false`,
 ];
 
+const UNREACHABLE = [
+  ...["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "ENOENT", "EACCES", "EHOSTUNREACH"],
+  ...["ENETUNREACH", "ETIMEDOUT", "EPIPE", "EMFILE", "ENFILE"],
+  ...["CONNECTION_CLOSED", "CONNECTION_DESTROYED", "CONNECTION_ENDED", "CONNECT_TIMEOUT"],
+  ...["08000", "08003", "08006", "57P01", "57P02"],
+];
+const each = (codes: readonly string[], sentence: ErrorSentence) =>
+  Object.fromEntries(codes.map((code) => [code, sentence]));
+
 export const byCode: Readonly<Record<string, ErrorSentence>> = {
-  ECONNREFUSED: unreachable,
-  ECONNRESET: unreachable,
-  ENOTFOUND: unreachable,
-  EAI_AGAIN: unreachable,
-  ENOENT: unreachable,
-  EACCES: unreachable,
-  EHOSTUNREACH: unreachable,
-  ENETUNREACH: unreachable,
-  ETIMEDOUT: unreachable,
-  EPIPE: unreachable,
-  EMFILE: unreachable,
-  ENFILE: unreachable,
-  CONNECTION_CLOSED: unreachable,
-  CONNECTION_DESTROYED: unreachable,
-  CONNECTION_ENDED: unreachable,
-  CONNECT_TIMEOUT: unreachable,
-  "08000": unreachable,
-  "08003": unreachable,
-  "08006": unreachable,
-  "57P01": unreachable,
-  "57P02": unreachable,
-  "08001": refusing,
-  "08004": refusing,
-  "08P01": refusing,
-  "55000": refusing,
-  "57P03": refusing,
-  "57P04": refusing,
-  "57P05": refusing,
-  "53000": refusing,
+  ...each(UNREACHABLE, unreachable),
+  ...each(["08001", "08004", "08P01", "55000", "57P03", "57P04", "57P05", "53000"], refusing),
   "53100": ["database_unreachable", exhausted("disk space")],
   "53200": ["database_unreachable", exhausted("memory")],
   "54000": tooLarge,
