@@ -78,7 +78,7 @@ test("A queue is new until a job was added or a worker started, and not again on
   assert.equal(await isNew(), true);
   await worker("w", ["t"]);
   assert.equal(await isNew(), false, "its worker reports");
-  await sql("truncate worker._private_workers");
+  await sql("delete from worker._private_workers");
   await sql("insert into worker._private_tasks (identifier) values ('t')");
   assert.equal(await isNew(), false, "a worker without heartbeats has added its tasks");
   const id = await add("t");
