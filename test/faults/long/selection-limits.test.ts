@@ -3,5 +3,9 @@ import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group as limits } from "../groups/limits/group.ts";
 
-test("No limit is exceeded and no job is lost, through kills, freezes and a crash.", () =>
-  selection(limits, { modes: ["safe", "fast"] }));
+// Both modes together need 90 seconds on a quiet machine.
+const options = { timeout: 300_000 };
+
+test("No limit is exceeded and no job is lost, through kills, freezes and a crash.", options, () =>
+  selection(limits, { modes: ["safe", "fast"] }),
+);
