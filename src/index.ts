@@ -1,7 +1,7 @@
 // The library's public names. No other file re-exports.
 import "./require-node.ts";
 
-export type { AuthConfig, AuthMode } from "./admin/access/authentication.ts";
+export type { AuthConfig, AuthMode } from "./admin/access/auth-config.ts";
 export type { AdminUser, Authenticate } from "./admin/access/own-login.ts";
 export type { Secret } from "./admin/access/secret.ts";
 export type { AuthOptions } from "./admin/config/auth-options.ts";

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { InputError } from "../base/errors.ts";
 import type { Mount } from "../http/mount.ts";
-import { MIN_SECRET_LENGTH } from "./access/authentication.ts";
+import { MIN_SECRET_LENGTH } from "./access/auth-config.ts";
 import type { AdminParts } from "./application.ts";
 import type { AdminServerConfig } from "./config/config.ts";
 

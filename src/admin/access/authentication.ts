@@ -2,48 +2,9 @@
 // Credentials are compared only when the throttle allows it, so 429 does not reveal whether they are valid.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
+import { type AuthConfig, type AuthMode, basicSecret } from "./auth-config.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
-import type { Authenticate } from "./own-login.ts";
 import type { Secret } from "./secret.ts";
-
-export const authModes = ["basic", "bearer", "header", "custom", "none"] as const;
-/**
- * The mode in which users of the admin authenticate. `basic`: name and password; `bearer`: a token in the
- * Authorization header; `header`: a token in a header of your own; `custom`: a function of the application;
- * `none`: no authentication.
- */
-export type AuthMode = (typeof authModes)[number];
-
-/** The checked authentication of an admin. Secrets are digests. */
-export interface AuthConfig {
-  /** The mode of authentication. */
-  readonly mode: AuthMode;
-  /** The user name of mode `basic`; otherwise null. */
-  readonly username: string | null;
-  /** The header of mode `header`, in lower case; otherwise null. */
-  readonly headerName: string | null;
-  /**
-   * The digest of the secret, in mode `basic` of `username:password`; null in mode `none`. In mode `custom` it is not
-   * a login: only CSRF tokens and export addresses are derived from it, or from a random secret if it is null.
-   */
-  readonly secret: Secret | null;
-  /** The function of the application in mode `custom`; otherwise null. */
-  readonly authenticate: Authenticate | null;
-  /** The secret when it was generated; null when it was configured. */
-  readonly generatedSecret: string | null;
-  /**
-   * Whether the configured secret has fewer than 12 characters, too short for a server that other machines can
-   * reach.
-   */
-  readonly hasShortSecret: boolean;
-}
-
-/** The number of characters below which a configured secret is short. */
-export const MIN_SECRET_LENGTH = 12;
-
-export function isShortSecret(text: string): boolean {
-  return [...text].length < MIN_SECRET_LENGTH;
-}
 
 /** The result of a login; throttled credentials were not compared. */
 export type LoginResult = "accepted" | "wrong" | "throttled";
@@ -143,11 +104,6 @@ function decodeBasic(value: string): string {
   } catch {
     return "";
   }
-}
-
-/** Returns the text in Unicode's form NFC: composed and decomposed letters look the same, so both are accepted. */
-export function basicSecret(usernameAndPassword: string): string {
-  return usernameAndPassword.normalize("NFC");
 }
 
 function credentialsOf({ mode, headerName }: AuthConfig): string {

@@ -3,9 +3,8 @@
 // in any case.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
+import { CSRF_HEADER } from "./auth-config.ts";
 import { type DeriveSecret, secretOf } from "./secret.ts";
-
-export const CSRF_HEADER = "x-worker-admin-csrf";
 
 export interface CsrfGuard {
   readonly token: string;

@@ -4,8 +4,7 @@
 import { VERSION } from "../../base/version.ts";
 import { AS_OF } from "../../http/repeat/conditional.ts";
 import { json } from "../../http/response.ts";
-import type { AuthConfig } from "../access/authentication.ts";
-import { CSRF_HEADER } from "../access/csrf.ts";
+import { type AuthConfig, CSRF_HEADER } from "../access/auth-config.ts";
 import type { AdminServerConfig } from "../config/config.ts";
 import type { AdminRoute, Operation } from "../context/admin.ts";
 import { isByBrowser, needsLogin } from "../context/policy.ts";

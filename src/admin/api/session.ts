@@ -5,8 +5,7 @@ import { WorkerError } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
 import { databasePlace } from "../../database/connection/database-place.ts";
 import { json } from "../../http/response.ts";
-import type { AuthMode } from "../access/authentication.ts";
-import { CSRF_HEADER } from "../access/csrf.ts";
+import { type AuthMode, CSRF_HEADER } from "../access/auth-config.ts";
 import type { Admin, Operation } from "../context/admin.ts";
 import { record } from "../wire/json-schema.ts";
 

@@ -7,9 +7,9 @@ import {
   type AuthConfig,
   authModes,
   basicSecret,
+  CSRF_HEADER,
   isShortSecret,
-} from "../access/authentication.ts";
-import { CSRF_HEADER } from "../access/csrf.ts";
+} from "../access/auth-config.ts";
 import type { Authenticate } from "../access/own-login.ts";
 import { generateSecret, type Secret, secretOf } from "../access/secret.ts";
 

@@ -13,7 +13,7 @@ import {
   loadCertificate,
 } from "../../http/listen/certificate.ts";
 import type { ListenTarget } from "../../http/listen/listen-target.ts";
-import { type AuthConfig, type AuthMode, MIN_SECRET_LENGTH } from "../access/authentication.ts";
+import { type AuthConfig, type AuthMode, MIN_SECRET_LENGTH } from "../access/auth-config.ts";
 import type { Secret } from "../access/secret.ts";
 import {
   type AuthOptions,

@@ -8,8 +8,8 @@ import { trustedPeer } from "../../http/bounds/client-address.ts";
 import type { Endpoint, Exchange, Policy } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/refusal.ts";
 import type { HttpRequest } from "../../http/request.ts";
+import type { AuthMode } from "../access/auth-config.ts";
 import {
-  type AuthMode,
   createAuthentication,
   type LoginResult,
   unauthorizedRefusal,

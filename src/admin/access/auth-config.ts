@@ -1,0 +1,51 @@
+// The checked configuration of logins. Applications load it to configure an admin, and the logins themselves
+// (authentication.ts) only when the admin is used.
+import type { Authenticate } from "./own-login.ts";
+import type { Secret } from "./secret.ts";
+
+export const authModes = ["basic", "bearer", "header", "custom", "none"] as const;
+/**
+ * The mode in which users of the admin authenticate. `basic`: name and password; `bearer`: a token in the
+ * Authorization header; `header`: a token in a header of your own; `custom`: a function of the application;
+ * `none`: no authentication.
+ */
+export type AuthMode = (typeof authModes)[number];
+
+/** The checked authentication of an admin. Secrets are digests. */
+export interface AuthConfig {
+  /** The mode of authentication. */
+  readonly mode: AuthMode;
+  /** The user name of mode `basic`; otherwise null. */
+  readonly username: string | null;
+  /** The header of mode `header`, in lower case; otherwise null. */
+  readonly headerName: string | null;
+  /**
+   * The digest of the secret, in mode `basic` of `username:password`; null in mode `none`. In mode `custom` it is not
+   * a login: only CSRF tokens and export addresses are derived from it, or from a random secret if it is null.
+   */
+  readonly secret: Secret | null;
+  /** The function of the application in mode `custom`; otherwise null. */
+  readonly authenticate: Authenticate | null;
+  /** The secret when it was generated; null when it was configured. */
+  readonly generatedSecret: string | null;
+  /**
+   * Whether the configured secret has fewer than 12 characters, too short for a server that other machines can
+   * reach.
+   */
+  readonly hasShortSecret: boolean;
+}
+
+/** The number of characters below which a configured secret is short. */
+export const MIN_SECRET_LENGTH = 12;
+
+export function isShortSecret(text: string): boolean {
+  return [...text].length < MIN_SECRET_LENGTH;
+}
+
+/** Returns the text in Unicode's form NFC: composed and decomposed letters look the same, so both are accepted. */
+export function basicSecret(usernameAndPassword: string): string {
+  return usernameAndPassword.normalize("NFC");
+}
+
+/** The header with the CSRF token (csrf.ts). */
+export const CSRF_HEADER = "x-worker-admin-csrf";
