@@ -95,6 +95,22 @@ for (const [table, column, task, kind] of [
   });
 }
 
+test("A cleanup names refused rows of each kind.", async (t) => {
+  t.after(() => queue.sql("drop table public.orders, public.settings"));
+  const { id } = await addJob(queue.db, { identifier: "failed" });
+  await permanentlyFailJobs(queue.db, [id], null);
+  await queue.sql("insert into worker._private_tasks (identifier) values ('unused')");
+  await queue.sql(`create table public.orders (job bigint references worker._private_jobs (id));
+    create table public.settings (task int references worker._private_tasks (id))`);
+  await queue.sql("insert into public.orders values ($1)", [id]);
+  await queue.sql(
+    "insert into public.settings select id from worker._private_tasks where identifier = 'unused'",
+  );
+  const message =
+    /1 failed job, .*"orders_job_fkey".*; .* 1 unused task identifier, .*"settings_task_fkey"/;
+  await assert.rejects(cleanup(queue.db), { code: "database_error", message });
+});
+
 test("A locked queue stays although it has no job.", async () => {
   await addSorts();
   await queue.sql("delete from worker._private_jobs");

@@ -221,6 +221,13 @@ test("A queue that has run all its jobs shows the verdict and the checks, and ca
   assert.ok(page.hasButton("Copy report") && page.hasButton("Pause everything…"));
 });
 
+test("Without workers and incidents the headline alone states that no worker sends heartbeats.", async () => {
+  const sentence = "No worker sends heartbeats";
+  const shown = withoutJobs({ is_new: false, verdict: sentence });
+  const page = await openOverview({ ...shown, pulse: pulse({ alive: 0, stale: 0, done: 0 }) });
+  assert.equal(page.text.match(/no worker sends heartbeats/gi)?.length, 1, page.text);
+});
+
 test("A new queue shows how to add the first job and to run it, until it has a job.", async () => {
   const page = await openOverview(withoutJobs({ is_new: true }));
   assert.equal(verdict(page), "No jobs yet");

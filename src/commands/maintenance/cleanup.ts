@@ -121,9 +121,11 @@ async function cleanUp(
     await recoverLostQueues(db);
   }
   committed(result);
-  assertNoneRefused(refused.job, ["failed job", "job"]);
-  assertNoneRefused(refused.identifier, ["unused task identifier", "the task with id"]);
-  assertNoneRefused(refused.queue_name, ["unused queue", "the queue with id"]);
+  assertNoneRefused([
+    [refused.job, "failed job", "job"],
+    [refused.identifier, "unused task identifier", "the task with id"],
+    [refused.queue_name, "unused queue", "the queue with id"],
+  ]);
   return result;
 }
 

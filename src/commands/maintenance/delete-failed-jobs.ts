@@ -44,15 +44,22 @@ export async function deleteFailedJobs(
   }
 }
 
-/** Throws an error that names the first of these rows, if there are any: `kind` of them, and `one` of them. */
-export function assertNoneRefused(
-  refused: readonly RefusedRow[],
-  [kind, one]: readonly [kind: string, one: string],
-): void {
-  const [first] = refused;
+/** Rows that stay, what they are, and how one of them is named. */
+type RefusedKind = readonly [refused: readonly RefusedRow[], kind: string, one: string];
+
+/** Throws an error that counts the rows of each kind and names the first, if there are any. */
+export function assertNoneRefused(kinds: readonly RefusedKind[]): void {
+  const found = kinds.flatMap(([refused, kind, one]) => {
+    const [first] = refused;
+    if (first === undefined) return [];
+    const count = countText(refused.length, kind);
+    const text = `PostgreSQL refuses to delete ${count}, and all others are deleted; ${one} ${first.id}: ${messageOf(first.error)}`;
+    return [{ text, cause: first.error }];
+  });
+  const [first] = found;
   if (first === undefined) return;
-  const message = `PostgreSQL refuses to delete ${countText(refused.length, kind)}, and all others are deleted; ${one} ${first.id}: ${messageOf(first.error)}`;
-  throw new WorkerError("database_error", message, { cause: first.error });
+  const message = found.map(({ text }) => text).join("; ");
+  throw new WorkerError("database_error", message, { cause: first.cause });
 }
 
 interface DeletedRow {

@@ -69,7 +69,8 @@ function beside(m: Model): string {
   if (list.length > 0 && list[0].jobsWait && list[0].since < m.serverNow)
     parts.push("since " + clockAt(list[0].since, m.serverNow));
   if (m.facts.has("pulse")) {
-    parts.push(alive(m));
+    // Without an incident and without workers the headline is about that.
+    if (list.length + m.facts.pulse.alive + m.facts.pulse.stale > 0) parts.push(alive(m));
     const done = m.facts.pulse.done;
     if (done > 0) parts.push(`${numberText(done)} done in the last minute`);
   }
