@@ -1,6 +1,6 @@
 // Performs every command: validates its input, runs it, turns the result into a sentence and JSON, and records it in
 // the log and the audit trail. An action on jobs, their earlier state and the record are one transaction.
-import { InputError, messageOf, type Problem } from "../base/errors.ts";
+import { codeOf, InputError, messageOf, type Problem, WorkerError } from "../base/errors.ts";
 import { checkAll, strict, validate } from "../base/validate.ts";
 import type { Database } from "../database/database.ts";
 import { hasOperations } from "../database/schema/extensions/has-operations.ts";
@@ -162,6 +162,9 @@ async function runCommand(
   } catch (error) {
     const done = last as { readonly result: unknown } | null;
     if (done === null) throw error;
+    const stack = error instanceof WorkerError ? undefined : (error as Error).stack;
+    const fields = { command: command.name, error: messageOf(error), code: codeOf(error), stack };
+    context.logger.error(fields, "a command has failed after a part of it was done");
     const sentenceOf = (result: unknown) =>
       `${sentence(result)}; not everything was done: ${messageOf(error)}`;
     return { result: done.result, sentenceOf, hasFailed: true };

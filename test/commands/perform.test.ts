@@ -137,9 +137,12 @@ test("A command that fails after a commit has a partial result and a record, bot
     $$ begin perform pg_terminate_backend(pg_backend_pid()); return old; end $$`);
   await queue.sql(`create trigger break_off before delete on worker._private_tasks
     for each row execute function public.break_off()`);
-  const { done, records } = await run("cleanup", {});
+  const errors: object[] = [];
+  const logger = { ...silentLogger, error: (fields: object) => void errors.push(fields) };
+  const { done, records } = await run("cleanup", {}, { logger });
   assert.ok(!(done instanceof Error));
   assert.equal(done.isPartial, true);
+  assert.partialDeepStrictEqual(errors, [{ command: "cleanup", code: "database_unreachable" }]);
   assert.match(
     done.message,
     /^Deleted 1 failed job; not everything was done: cannot reach PostgreSQL/,
