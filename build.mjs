@@ -8,8 +8,8 @@
 //   node build.mjs --all    instead, the executables of all  dist/release/*
 //                           platforms, sums and components
 //
-// Same sources, same bytes. Outputs are renamed into place, so that a program in use stays whole and
-// two builds at once do not mix.
+// The same sources give the same bytes. Outputs are renamed into place, so that a program in use stays whole and two
+// builds at once do not mix.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -31,7 +31,7 @@ const CONTENT_TYPES = {
 };
 const typeOf = (name) =>
   CONTENT_TYPES[name] ?? (name.endsWith(".woff2") ? "font/woff2" : "text/plain; charset=utf-8");
-/** The names of the client's files: those of the fonts change with their bytes. */
+/** The names of the client's files. Those of fonts contain a hash. */
 let client = [];
 
 const steps = {
@@ -84,13 +84,13 @@ async function assets() {
   await place(join(dist, "ui/assets.json"), JSON.stringify(table));
 }
 
-/** Compresses by brotli. Which settings give the fewest bytes differs from file to file, by up to 100 bytes. */
+/** Compresses with brotli, by the settings that give the fewest bytes for this file: they save up to 100 bytes. */
 function smallest(bytes) {
   const all = [18, 19].flatMap((window) =>
     [0, 4].map((direct) =>
       brotliCompressSync(bytes, {
         params: {
-          // Blocks as large as the module are smaller.
+          // A block as large as the module gives fewer bytes.
           [constants.BROTLI_PARAM_LGBLOCK]: 20,
           [constants.BROTLI_PARAM_LGWIN]: window,
           [constants.BROTLI_PARAM_NDIRECT]: direct,

@@ -1,5 +1,5 @@
-// The files of a build. They are written under another name and then renamed, so that no half-written file is visible.
-// Those that take long to build are cached in dist/.cache.
+// Writes the files of a build, under another name that is then changed, so that no half-written file is visible. Files
+// that take long to build are cached in dist/.cache.
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ export function fail(message) {
   process.exit(1);
 }
 
-/** Returns the cached file or directory of this kind. `make` writes it the first time, and older ones are deleted. */
+/** Returns the cached file or directory `kind-key`. `make` writes it the first time; others of the kind are deleted. */
 export async function cached(kind, key, make) {
   const name = `${kind}-${key}`;
   const path = join(cache, name);

@@ -1,6 +1,6 @@
 // Writes the notices of everything inside the executable and the page: the run-time packages and their dependencies,
 // the client's packages, Node (with OpenSSL, V8, ICU and others) and PostgreSQL. The output is
-// dist/THIRD_PARTY_NOTICES, and a compressed copy for `worker licenses`. A package without a licence ends the build.
+// dist/THIRD_PARTY_NOTICES, and a compressed copy for `worker licenses`. A package without a licence fails the build.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import zlib from "node:zlib";
@@ -28,7 +28,7 @@ export async function notices() {
 
 const nodePackage = () => join(root, `node_modules/node-linux-${process.arch}`);
 
-/** Returns the directories of packages by name. A package that is installed twice in one version is listed once. */
+/** Returns the packages with their directories, by name. One that is installed twice in one version is listed once. */
 function packages() {
   const found = new Map();
   const visit = (name, from) => {

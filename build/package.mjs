@@ -1,12 +1,12 @@
 // The npm package, built by the scripts of package.json:
 //
 //   prepack          builds, and replaces the manifest and pages with those that are published
-//   postpack         restores the repository's
+//   postpack         restores the manifest and pages of the repository
 //   prepublishOnly   refuses: npm would register the manifest of the repository
 //
 // The published manifest lists only the packages that the library and its types import: no tool, and no package that
-// contains Node or PostgreSQL. The command contains all that it needs. In the published pages, links to files that are
-// not in the package (tests, sources, pictures) are plain text.
+// contains Node or PostgreSQL. The command contains the packages that it needs. In the published pages, links to files
+// that are not in the package (tests, sources, pictures) are plain text.
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -99,7 +99,7 @@ function publishedManifest({ scripts, devDependencies, optionalDependencies, ove
   const dependencies = [...needed]
     .filter((name) => name in rest.dependencies)
     .map((name) => [name, rest.dependencies[name]]);
-  // The version is a range, because an application has its own version, and two copies would not share their state.
+  // The version is a range: an application has its own version of the types, and those of two copies may not match.
   const typings = types
     .map((name) => `@types/${name}`)
     .filter((name) => name in devDependencies)

@@ -22,7 +22,7 @@ const program = join(root, "dist/worker.cjs");
 process.argv = [process.execPath, program, "demo", ...words];
 createRequire(import.meta.url)(program);
 
-/** Returns the value of the last `--listen`, as the command line would parse it. */
+/** Returns the value of the last `--listen`, which is the one that the command line uses. */
 function listenAddress(given) {
   const found = given.flatMap((word, place) => {
     if (word === "--listen") return given.slice(place + 1, place + 2);

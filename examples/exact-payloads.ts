@@ -1,4 +1,4 @@
-// Payloads are stored and shown byte for byte. A task that needs integers beyond 2^53 reads the text.
+// Payloads are stored and shown byte for byte. A task that needs integers beyond 2^53 reads `job.payloadText`.
 import { defineTask, makeWorkerUtils, rawJson, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

@@ -1,5 +1,5 @@
 // Recovery is on by default: each worker sends heartbeats from a thread, and workers recover the jobs of stale
-// ones. The durations here are shorter than the defaults, to show the recovery soon.
+// workers. The durations here are shorter than the defaults, to show the recovery soon.
 import { defineTask, makeWorkerUtils, type Plugin, run } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
@@ -10,7 +10,7 @@ const watch: Plugin = {
   name: "watch",
   register(hooks) {
     hooks.on("worker:recovered", ({ jobs }) => console.log(`recovered ${jobs} jobs`));
-    // Jobs that must not be recovered automatically.
+    // The jobs of these workers are not recovered automatically.
     hooks.intercept("jobRecovery", ({ staleWorkerId }) =>
       staleWorkerId.startsWith("batch-") ? { action: "skip" } : undefined,
     );

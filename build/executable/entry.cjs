@@ -1,6 +1,6 @@
-// The first script of the executable: it finds the pieces of the command among the executable's assets and runs each
-// when it is first required, as Node would run files. The pieces that short commands need are one script, most of which
-// V8 has compiled in advance (short-script.mjs).
+// The first script of the executable. The command consists of pieces, which are among the executable's assets. Each is
+// run when it is first required, as Node would run files. The pieces that short commands need are one script, most of
+// which V8 has compiled in advance (short-script.mjs).
 "use strict";
 const { getRawAsset } = require("node:sea");
 const { pathToFileURL } = require("node:url");

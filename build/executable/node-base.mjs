@@ -1,5 +1,5 @@
-// The Node of an executable. It must be exactly the one in the table of targets. Its symbols, the name of one variable,
-// and on Windows the signature, which would no longer be valid, are removed.
+// Makes the Node of an executable. Its source must have the checksum in the table of targets. The symbols and the name
+// of one variable are removed, and on Windows the signature, which would no longer be valid.
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

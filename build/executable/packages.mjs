@@ -1,5 +1,5 @@
-// Finds an npm package in the version of package-lock.json: the installed one, or, for another platform, which npm does
-// not install here, one that is downloaded once into the cache and checked against the hash in the lock file.
+// Finds an npm package in the version of package-lock.json. npm does not install packages for other platforms here, so
+// such a package is downloaded once into the cache, and checked against the hash in the lock file.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";

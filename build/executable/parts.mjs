@@ -31,7 +31,7 @@ const NODE_PARTS = {
   zstd: "BSD-3-Clause",
 };
 const NO_PARTS = ["node", "modules", "napi"];
-/** The names of the libraries that have another name in Node's list. */
+/** The usual names of libraries that have another name in Node's list. */
 const OWN_NAMES = { ares: "c-ares", uv: "libuv", tz: "tzdata" };
 
 /** Returns `[name, version, licence]` of the libraries in the Node that runs this build. */

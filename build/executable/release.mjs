@@ -55,7 +55,7 @@ function check(target, bytes) {
       `${target.file} has ${bytes.length} bytes, more than ${MAX_BYTES}: is ${target.strip} there?`,
     );
   }
-  // Every program contains "/" and "/root".
+  // Paths such as "/" and "/root" are left out, because every program contains them.
   const places = [root, homedir(), tmpdir()].filter((path) => path.split("/").length > 2);
   const found = places.find((path) => bytes.includes(path));
   if (found !== undefined) fail(`${target.file} contains the path where it was built: ${found}.`);

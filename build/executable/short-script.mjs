@@ -9,8 +9,8 @@ import { fail, temporary } from "../files.mjs";
 
 const SCRIPT = "short.js";
 const CACHE = "short.cache";
-// Without concurrent compilation: the cache records whether a thread is compiling a function, which on a busy machine
-// could still be so at the end.
+// Concurrent compilation is off, because the cache records which functions a thread is compiling at that moment. On a
+// busy machine that differs between two builds.
 const STEADY = ["--random-seed=1", "--no-concurrent-sparkplug", "--no-concurrent-recompilation"];
 
 /**

@@ -1,5 +1,5 @@
-// Builds the admin from its configuration. The server in front of it is its own (server.ts) or an
-// application's (handler.ts).
+// Builds the admin from its configuration. It runs behind its own HTTP server (server.ts) or inside the server of an
+// application (handler.ts).
 
 import { now } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
@@ -51,7 +51,7 @@ export interface AdminParts {
   readonly assets?: () => Promise<EmbeddedAssets>;
   readonly limits?: Partial<Limits>;
   readonly feed?: Partial<FeedOptions>;
-  /** The times of the application's login, in milliseconds. */
+  /** The interval and the time limit of an application's own login (mode `custom`), in milliseconds. */
   readonly login?: Partial<LoginTimes>;
   readonly runner?: RunnerTimes;
 }
@@ -61,7 +61,7 @@ export interface Application {
   readonly limits: Partial<Limits>;
   /** Called once, when requests can be answered. */
   readonly open: () => Promise<void>;
-  /** Called before the last requests are waited for. close() is called afterwards. */
+  /** Called at the beginning of a stop, before the last requests are waited for. close() follows after them. */
   readonly drain: () => void;
   readonly close: () => Promise<void>;
 }
@@ -158,7 +158,7 @@ export async function createApplication(
     },
     open: async () => {
       pool.on("error", onLost);
-      // The runner deletes old rows.
+      // The runner deletes old rows, so a read-only admin does not start it.
       if (!config.readOnly) await operations.start();
     },
     drain: () => indexBuilds.stop(),
@@ -173,8 +173,8 @@ export async function createApplication(
 }
 
 /**
- * HSTS applies to all ports of a host, so it is never sent for this machine's own name. When it is off,
- * max-age=0 makes browsers forget an earlier header.
+ * HSTS applies to all ports of a host, so it is not sent on a loopback address, where it would affect other services of
+ * this machine. When the option is off, max-age=0 makes browsers discard an earlier header.
  */
 function hstsOf({ certificate, hsts, listen }: AdminServerConfig): string | null {
   const isLocal = "host" in listen && loopbackOf(listen) !== null;
@@ -182,7 +182,7 @@ function hstsOf({ certificate, hsts, listen }: AdminServerConfig): string | null
   return hsts ? "max-age=31536000" : "max-age=0";
 }
 
-/** The time limit for a download's headers. The body has limits of its own. */
+/** The shortest time limit for a download's headers, in milliseconds. The body has limits of its own. */
 const DOWNLOAD_START_MS = 3_000;
 
 function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminEndpoint {

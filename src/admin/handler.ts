@@ -16,8 +16,8 @@ export interface AdminHandler extends AsyncDisposable {
   /** The generated password or token, to be shown once; null when one was configured. */
   readonly generatedSecret: string | null;
   /**
-   * Ends event streams and downloads. From then on these and writes are answered 503. Call it before the application's
-   * server is closed.
+   * Ends event streams and downloads. Later requests for them, and writes, are answered 503. Call it before the
+   * application's server is closed.
    */
   close(): Promise<void>;
 }

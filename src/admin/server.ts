@@ -88,8 +88,8 @@ export async function serve(config: AdminServerConfig): Promise<AdminServer> {
 }
 
 /**
- * Whether mode none would admit other machines or users. The kind of a descriptor is clear only after it listens. The
- * mode of its socket file is unknown, so a unix socket counts as open to other users.
+ * Whether a server of mode none is open to other machines or users. Only a listening descriptor (`fd:3`) shows whether
+ * it is a unix socket. The mode of its socket file is unknown, so it then counts as open to other users.
  */
 function isOpenToOthers({ listen, auth }: AdminServerConfig, http: HttpServer): boolean {
   return (

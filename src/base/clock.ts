@@ -85,8 +85,8 @@ export function momentNow(): Moment {
 }
 
 /**
- * Returns the milliseconds since a moment, never too few. On Linux the monotonic clock does not count the time for which
- * the machine was suspended, so this is the longer time by two clocks. If now() is set ahead, it is too long.
+ * Returns the milliseconds since a moment, never too few. On Linux the monotonic clock does not count the time for
+ * which the machine was suspended, so this is the longer time by two clocks. If now() is set ahead, it is too long.
  */
 export function msSince([monotonicUs, epochMs]: Moment): number {
   const elapsedUs = Number(sharedMonotonicUs() - monotonicUs);

@@ -1,4 +1,4 @@
-// Every expected failure, with a code for programs and a message for people. The command line turns it into
+// The expected errors, each with a code for programs and a message for people. The command line turns an error into
 // one line and an exit status, the admin into an HTTP status.
 import { types } from "node:util";
 
@@ -28,7 +28,7 @@ export type ErrorCode =
   | "conflict"
   | "extension_missing";
 
-/** Shared by all copies of the library: a task may import a copy of its own, and the executable contains another. */
+/** The key of an error's kind in all copies of the library: a task may import one, and the executable has its own. */
 const KIND = Symbol.for("pg-job-worker.error");
 
 /**
@@ -62,8 +62,8 @@ const kindOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? (value as { [KIND]?: unknown })[KIND] : undefined;
 
 /**
- * Whether a class of errors is the library's own, and not a subclass in an application. It is not compared with
- * `WorkerError`, because the bundler would rename a class that refers to itself in its body to `_WorkerError`, and
+ * Whether a class of errors is the library's own, and not a subclass in an application. The class is not compared with
+ * `WorkerError`, because the bundler would rename a class whose body refers to the class itself to `_WorkerError`, and
  * uncaught errors would show that name.
  */
 const isOwn = (one: { readonly prototype: object }): boolean => Object.hasOwn(one.prototype, KIND);
@@ -156,7 +156,7 @@ export function isError(value: unknown): value is Error {
   }
 }
 
-/** Returns the `code` of anything that was thrown: SQLSTATE from PostgreSQL, errno name from the system. */
+/** Returns the `code` of a thrown value: an ErrorCode, PostgreSQL's SQLSTATE, or the system's errno name. */
 export function codeOf(error: unknown): string | undefined {
   try {
     const { code } = Object(error) as { readonly code?: unknown };
@@ -166,6 +166,6 @@ export function codeOf(error: unknown): string | undefined {
   }
 }
 
-/** Whether the database is unreachable or a standby. Both are temporary, and are logged where connections are kept. */
+/** Whether the database is unreachable or a standby. Both are temporary; the code of the connections logs them. */
 export const isOutage = (error: unknown): boolean =>
   ["database_unreachable", "read_only_server"].includes(codeOf(error) ?? "");

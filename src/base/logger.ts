@@ -12,7 +12,7 @@ export interface Logger {
   warn(fields: object, message: string): void;
   /** Writes a line at level error. */
   error(fields: object, message: string): void;
-  /** Whether lines of this level are written, as in pino. Without it all lines are passed. */
+  /** Whether lines of this level are written, as in pino. Without this method all lines are passed. */
   isLevelEnabled?(level: "debug" | "info" | "warn" | "error"): boolean;
 }
 
@@ -104,7 +104,7 @@ function exactInteger(_name: string, value: unknown, { source = "" }: { source?:
   return isExact || !/^-?\d+$/.test(source) ? value : source;
 }
 
-/** A logger that writes nothing: the default in applications. */
+/** A logger that writes nothing: the option `logger: "silent"`, and the default of loadTasks() and migrations. */
 export const silentLogger: Logger = {
   debug: () => {},
   info: () => {},

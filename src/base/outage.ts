@@ -57,7 +57,7 @@ export class Outage {
   #cancelEnd = () => {};
   /** For each connection that is back: when it came back, and how often in a row it has relapsed. */
   readonly #returns = new Map<string, Return>();
-  /** The time of the latest attempt that is planned, of all connections. */
+  /** The time of the latest planned attempt of all connections. */
   #lastTurnMs = 0;
   #endOfPauses = new AbortController();
 

@@ -6,7 +6,7 @@ import { stderrLogger } from "./stderr-logger.ts";
 
 type Level = "debug" | "info" | "warn" | "error";
 
-/** Returns the logger without its errors, of which the first is reported on stderr. */
+/** Returns a logger that writes through this one. An error of a write is ignored; the first is reported on stderr. */
 export function safeLogger(logger: Logger): Logger {
   if (logger === silentLogger) return logger;
   let isReported = false;

@@ -16,7 +16,7 @@ export const stderrLogger: Logger = {
   isLevelEnabled: (level) => level === "warn" || level === "error",
 };
 
-/** `2026-11-26T03:00:00.000Z WARN a job failed …`, and a line for each field. */
+/** Writes a line such as `2026-11-26T03:00:00.000Z WARN a job failed …`, and a line for each field. */
 function write(level: string, fields: object, message: string): void {
   const lines = Object.keys(fields).flatMap((name) => {
     const text = textIn(fields, name);

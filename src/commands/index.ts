@@ -1,5 +1,5 @@
 // The list of commands on jobs, queues and workers. A new command needs a file that declares it, a row here, and tests.
-// HTTP, its document, the command line and the page follow from that.
+// The HTTP API, its OpenAPI document, the command line and the page's dialogs are derived from these declarations.
 import type { Command } from "./declare/command.ts";
 import type { JobActionData } from "./declare/job-action.ts";
 import { buildIndexCommand } from "./indexes/build-index.ts";

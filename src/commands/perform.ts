@@ -23,7 +23,7 @@ export interface CommandRecord {
   readonly tally: CommandTally | null;
   /** The operation that stores the jobs' earlier state; null if there is none. */
   readonly operationId: string | null;
-  /** The other input, without payloads. */
+  /** The input except ids, key and workers, without payloads. */
   readonly changes: Readonly<Record<string, unknown>>;
   /** The first few jobs before and after; null if they were not requested, or the command does not act on jobs. */
   readonly before: readonly JobFacts[] | null;
@@ -37,11 +37,11 @@ export interface CommandResult {
   readonly operationId: string | null;
   /** The numbers of changed and requested jobs; null for a command that does all or nothing. */
   readonly tally: CommandTally | null;
-  /** Whether it did less than requested. */
+  /** Whether the command did less than requested. */
   readonly isPartial: boolean;
   /** The answer of HTTP and of `--json`: a JSON object as text, payloads byte for byte. */
   readonly json: string;
-  /** Waits for the end of what the command has begun; null for a command that waits for nothing. */
+  /** Waits until the changes that the command has started have ended. Returns null if there is nothing to wait for. */
   wait(db: Database): Promise<WaitOutcome | null>;
 }
 
@@ -63,8 +63,8 @@ export interface PerformOptions extends CommandContext {
 }
 
 /**
- * Performs a command. `input` has the names of the wire; job ids are decimal strings, JSON is its text. Throws
- * InputError with all problems if the input is invalid; then nothing is changed.
+ * Performs a command. `input` has the field names of the HTTP API; job ids are decimal strings, and JSON values are
+ * texts. If the input is invalid, nothing is changed, and InputError with all problems is thrown.
  */
 export async function perform(
   command: Command,
@@ -123,7 +123,7 @@ async function performOn(
     before,
     after: await facts(touched).catch((error: unknown) => {
       if (isOnJobs) throw error;
-      // The command has been performed, so the record has what is available.
+      // The change is already committed, so it is recorded without the later state of its jobs.
       return null;
     }),
   };
@@ -144,7 +144,7 @@ async function performOn(
   return { performed, afterwards };
 }
 
-/** Runs the command. A failure after a commit is part of its result, so that what it has done is recorded. */
+/** Runs the command. If it fails after a commit, returns the failure with the result, so that both are recorded. */
 async function runCommand(
   command: Command,
   db: Database,
@@ -204,7 +204,7 @@ function targetOf(command: Command, input: Readonly<Record<string, unknown>>): T
   };
 }
 
-/** Whether a key in the input is that of the command's job. A schedule's key is that of later jobs. */
+/** Whether the input's key names a job that the command changes. The key of a schedule is for its later jobs. */
 const isKeyTarget = ({ jobIds }: Command) => jobIds !== undefined;
 
 /** Returns all plain values. Payloads are left out, because they are the application's data. */

@@ -1,7 +1,7 @@
 // Caches a value that is expensive to read and has many readers. All concurrent callers share one read, and the next
-// read begins after a pause in proportion to the duration of the last. A fast value is read again while the caller
-// waits; of a slow one the last value is returned, and a read in the background replaces it. After a write of this
-// process the pause is shorter, so that the effect of the write can be seen soon.
+// read begins after a pause in proportion to the duration of the last. If reads are fast, the caller waits for the next
+// one. If they are slow, the caller gets the last value, and a read in the background replaces it. After a write of
+// this process the pause is shorter, so that the effect of the write can be seen soon.
 import { monotonic } from "../base/clock.ts";
 import { nullOnTimeout } from "./null-on-timeout.ts";
 
@@ -100,7 +100,7 @@ export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {
 
 const never = () => Number.NEGATIVE_INFINITY;
 
-/** Returns a function that caches a value for each of the last `most` keys. */
+/** Returns a function that caches a value for each of the `most` keys that were used last. */
 export function cachedByKey<T>(
   most: number,
   options?: CachedOptions,

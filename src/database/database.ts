@@ -1,5 +1,5 @@
-// What the queue's statements run on: something with a query method, and the schema. Pools, clients and clients inside
-// a caller's transaction all qualify. Nothing here owns a connection.
+// Runs the queue's statements on a Database: an object with a query method, and the schema. The object may be a pool, a
+// client, or a client inside a caller's transaction. Nothing here owns a connection.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { types } from "pg";
 import { explainDatabaseError } from "./errors/database-errors.ts";
@@ -36,8 +36,8 @@ export interface Database {
    */
   readonly isTransaction?: boolean | undefined;
   /**
-   * The time that adding jobs on a pool waits for an answer, in milliseconds; then the connection counts as
-   * lost. Default: until the connection ends.
+   * How long each statement that adds jobs on a pool waits for an answer, in milliseconds; then its connection counts
+   * as lost. Default: until the connection ends.
    */
   readonly addTimeoutMs?: number | undefined;
 }
@@ -58,7 +58,7 @@ export function builtOnce(statement: Statement): Statement {
   };
 }
 
-/** Returns the statement of each form. The text of each is built once for each schema. */
+/** Returns a function from a form to its statement. The text of each statement is built once for each schema. */
 export function builtPerForm<F>(make: (form: F) => Statement): (form: F) => Statement {
   const statements = new Map<string, Statement>();
   return (form) => {

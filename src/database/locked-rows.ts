@@ -7,7 +7,7 @@ export async function readLockedRows(db: Database, ids: readonly string[]): Prom
   return rows.map(({ id }) => id);
 }
 
-// The locks of `free` end with this statement. A row that is gone is not locked.
+// The locks of `free` end with the transaction of this statement. A deleted row is not locked.
 const lockedSql: Statement = (s) => `
   with free as materialized (
     select id from ${s}._private_jobs where id = any($1::bigint[]) for update skip locked

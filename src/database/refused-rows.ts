@@ -1,5 +1,5 @@
 // Rows that PostgreSQL refuses to change, because a trigger or constraint of the application raises an error. One
-// statement changes many rows, so a refused row must be found, or it would keep all others as they are.
+// statement changes many rows, so one refused row undoes the changes of all. This file finds the refused rows.
 import type { Database } from "./database.ts";
 import { isRefusedResult } from "./errors/database-errors.ts";
 import { withSkippers } from "./skipped-rows.ts";

@@ -1,5 +1,5 @@
 // Rows that PostgreSQL skips without an error, because a trigger before the row's change returns null, or a row
-// security policy hides the row from the change; and rows that such a trigger changes.
+// security policy hides the row from the change. Also finds out whether such triggers may change inserted rows.
 import { WorkerError } from "../base/errors.ts";
 import { type Database, query, type Statement } from "./database.ts";
 import { isRaised } from "./errors/raised.ts";

@@ -48,7 +48,7 @@ const queueFunctions = [
   ...["list_orphan_locked_workers", "recover_dead_worker_jobs"],
 ];
 
-// The bodies contain the name only in quotes.
+// In the bodies, the name of the schema is always quoted.
 const straySql: Statement = () => `
   select own.proname::text as name, pg_catalog.pg_get_functiondef(own.oid) as definition,
     pg_catalog.to_json(array(

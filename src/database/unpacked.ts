@@ -1,6 +1,6 @@
 // The size of values after decompression. The size on disk can be read without cost, but repetitive text decompresses
-// to 90 times as much, with lz4 to 255 times. Only decompression shows the real size, and it takes 9 ms for each
-// megabyte. So compressed values are read separately, in batches, until a budget is spent.
+// to up to 90 times as much, with lz4 to 255 times. Only decompression shows the real size, and it takes 9 ms for each
+// megabyte. So compressed values are read separately, in batches, up to a number of bytes.
 
 /** Returns a condition: the value is compressed in the table. */
 export const isPacked = (value: string): string =>
@@ -21,8 +21,8 @@ export const worstBytes = (value: string): string =>
       when 'lz4' then 255 when 'pglz' then 90 else 1 end`;
 
 /**
- * Returns an expression for a running sum: how many bytes isAtMost() may decompress for this value; 0 if the value is
- * not compressed.
+ * Returns an expression: the bytes that the decompression of this value by isAtMost() may yield; 0 if the value is not
+ * decompressed. Callers sum them up over the rows of a page.
  */
 export const packedBytes = (value: string, bytes: number): string =>
   `case when ${isPacked(value)} and pg_catalog.pg_column_size(${value}) <= ${bytes}::int then ${worstBytes(value)} else 0::bigint end`;

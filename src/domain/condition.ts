@@ -157,7 +157,7 @@ export const dueConditions = conditions.filter((one) =>
   conditionData[one].states.includes("ready"),
 );
 
-/** Whether every job in the condition is due; null: some are, or the condition does not depend on it. */
+/** Whether every job in the condition is due; null if only some are, or if the condition does not depend on time. */
 export function isDueIn(condition: Condition): boolean | null {
   const { states } = conditionData[condition];
   const mayBeDue = states.includes("ready");

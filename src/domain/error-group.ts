@@ -1,7 +1,7 @@
 // Groups of similar failures: the first line of the error, without the parts that differ from job to job.
-// The rules are stable, because groups are compared between versions of the page and kept in links. A
-// second, coarser group serves tasks whose errors differ in their words: the error's class and the
-// application's first stack frame.
+// The rules must stay stable, because groups are compared between versions of the page and used in
+// links. A second, coarser group is for tasks whose errors differ in their words: it consists of the
+// error's class and the application's first stack frame.
 import { hash } from "node:crypto";
 
 export interface ErrorGroup {
@@ -13,7 +13,7 @@ export interface ErrorGroup {
   readonly likePattern: string;
 }
 
-/** The length up to which a first line is read. A longer line ends with its last whole word before. */
+/** The length up to which a first line is read. A longer line is cut after its last whole word within this length. */
 const MAX_LINE_LENGTH = 300;
 /** A group depends on at most this many leading characters of an error. */
 export const ERROR_START = 600;
@@ -83,7 +83,7 @@ export function groupOfLabel(label: string): ErrorGroup {
 
 const fingerprintOf = (text: string): string => hash("sha256", text).slice(0, 12);
 
-// No pattern of ids finds the id of a worker in the error of a recovery: it may be any name.
+// The error of a recovery contains a worker's id, which may be any name. So the patterns of ids do not find it.
 const RECOVERED =
   /^(Recovered\b.*?(?: worker| by) ).+?(?= stopped without finishing| held attempt|, which sends no heartbeat)/;
 
@@ -111,7 +111,7 @@ export function firstLine(lastError: string): string {
   return (line.length < MAX_LINE_LENGTH ? line : wholeWords(line)).trimEnd();
 }
 
-/** Returns a cut line up to its last space, and up to a quotation mark that has no second one. */
+/** Returns a cut line without its last, incomplete word, and without an incomplete quoted text. */
 function wholeWords(line: string): string {
   const space = line.lastIndexOf(" ");
   const whole = space > 0 ? line.slice(0, space) : line;
@@ -186,7 +186,7 @@ const FOLLOWERS =
 const FOLLOWING = FOLLOWERS.map((letters) =>
   [...letters].reduce((bits, letter) => bits | (1 << (letter.charCodeAt(0) - LOWER_A)), 0),
 );
-/** The least share of unusual pairs in a text that is not a word: 4 of 9 in a text of 10 letters. */
+/** The least share of unusual pairs in a text that is not a word. A short text needs more: 4 of 9 in 10 letters. */
 const UNUSUAL = 0.3;
 const UNUSUAL_IF_SHORT = 0.4;
 const SHORT = 11;
@@ -217,13 +217,13 @@ export const isFingerprint = (text: string): boolean => /^[0-9a-f]{12}$/.test(te
 
 /** The class of an error and the place in the code of one task that throws it. */
 export interface ErrorPlace {
-  /** A hash of the label, as of other groups: a query may name the group by either. */
+  /** A hash of the label, as for an ErrorGroup. A query may contain the fingerprint of either. */
   readonly fingerprint: string;
   /** The name of the place: `TypeError of charge_card in chargeCard (charge.js), in different words`. */
   readonly label: string;
 }
 
-// Files inside the executable have no folder.
+// The worker's files inside its executable are named `chunk-…`, without a folder.
 const FRAME =
   /\n\s+at (?!node:|chunk-|[^\n]*[( ](?:node:|chunk-|[^\n]*[/\\]node_modules[/\\]))([^\n]*)(?=\n)/;
 const CLASS = /^(?:Uncaught )?([A-Za-z_$][\w$.]{0,63}(?:Error|Exception))(?![\w$.])/;

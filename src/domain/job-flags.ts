@@ -1,5 +1,5 @@
-// The retry policy and the deadline of a job are stored as flags. Every way to add a job keeps its flags, also
-// Graphile Worker's functions, and a worker that does not read them runs the job like any other.
+// The retry policy and the deadline of a job are stored as flags. Every way to add a job keeps its flags, including
+// Graphile Worker's functions. A worker that does not read these flags runs the job like any other.
 export const RETRY = "retry:";
 const DEADLINE = "deadline:";
 

@@ -57,13 +57,13 @@ export interface JobSpec {
   /** Flags of the job. A worker with one of them in `forbiddenFlags` does not fetch the job. Default: none. */
   readonly flags?: readonly string[] | undefined;
   /**
-   * The name of a retry policy that workers have under `retryPolicies`, 1–100 characters. It replaces the task's.
-   * Kept as the flag `retry:NAME`; workers without that policy use the task's.
+   * The name of a retry policy that workers have under `retryPolicies`, 1–100 characters. It replaces the policy of the
+   * task. Stored as the flag `retry:NAME`. Workers without the named policy use that of the task.
    */
   readonly retry?: string | undefined;
   /**
    * The time after which the job is too late: it fails for good instead of starting, and a running attempt is aborted
-   * and fails. Kept as the flag `deadline:MILLISECONDS`. Only workers of this library act on it, by their clock.
+   * and fails. Stored as the flag `deadline:MILLISECONDS`. Only workers of this library act on it, by their clock.
    */
   readonly deadline?: Date | string | undefined;
   /** Derives the job key from the job's own values, so that at most one job has them. Not with `jobKey`. */

@@ -58,7 +58,7 @@ export interface Job {
   /** The number of times that a job with its key was added later, and replaced it or left it as it is. */
   readonly revision: number;
   /**
-   * True when `revision` is above 0. In what addJob() and addJobs() return: the job existed, so none was added.
+   * True when `revision` is above 0. In the result of addJob() and addJobs(): the job existed, so none was added.
    */
   readonly isDuplicate: boolean;
   /** The flags' exact JSON text, `{"name": true}`; null without flags. */

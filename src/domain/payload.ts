@@ -19,7 +19,7 @@ export class RawJson {
   /** Wraps `text` without a check; rawJson() checks it. */
   constructor(text: string) {
     this[RAW] = text;
-    // Own and enumerable, so that JSON.stringify() reads it, which recordUse() notes, even if a toJSON() returned this.
+    // Own and enumerable, so JSON.stringify() reads it and calls recordUse(), even if another toJSON() returned this.
     Object.defineProperty(this, "text", { enumerable: true, get: () => recordUse(text) });
     // A function as an own property makes structuredClone() and postMessage() throw: a copy would be another payload.
     Object.defineProperty(this, "toJSON", { enumerable: true, value: this.toJSON });
@@ -75,14 +75,14 @@ export function payloadText(payload: unknown): string {
 }
 
 /**
- * Separates the payloads of a batch on their way to the database. JSON never contains it: the only control
- * characters allowed in JSON are white space.
+ * Separates the payloads of a batch on their way to the database. JSON never contains it: the only characters
+ * below U+0020 that are allowed in JSON are white space.
  */
 export const PAYLOAD_SEPARATOR = "\u001f";
 
 const textOf = (raw: object) => (raw as { readonly [RAW]: string })[RAW];
 
-/** Returns `text`. Throws if it contains the separator, as that of an object that rawJson() did not create may. */
+/** Returns `text`. Throws if it has the separator, which is possible if rawJson() did not create the RawJson. */
 function checkText(text: string): string {
   if (!text.includes(PAYLOAD_SEPARATOR)) return text;
   throw new InputError([{ path: "payload", message: "is not JSON: it has a control character" }]);
@@ -100,7 +100,7 @@ function recordUse(text: string): string {
   return text;
 }
 
-/** toExactJson() is five times as slow, so it is called only if the plain attempt failed or met a RawJson. */
+/** toExactJson() is five times as slow as JSON.stringify(), so it is called only if that failed or met a RawJson. */
 function toJson(payload: unknown): string | undefined {
   try {
     shared[MET] = false;

@@ -48,8 +48,8 @@ export interface PayloadIsMissing {
 export interface AddJob<Added> {
   // The order matters: the compiler shows the error of the last matching signature.
   /**
-   * Adds a job at most once in a period. Resolves to `{ isThrottled, until, job }`: a dropped job is null. Rejects with
-   * `extension_missing` until `worker migrate --with limits` has added the tables.
+   * Adds a job at most once in a period. Resolves to `{ isThrottled, until, job }`; `job` is null if it was dropped.
+   * Rejects with `extension_missing` until `worker migrate --with limits` has added the tables.
    */
   (
     identifier: string,

@@ -10,8 +10,8 @@ import { canonicalText, type ExactJson, exactJson, memberOf } from "./exact/cano
 export const uniqueWhiles = ["waiting", "unfinished", "failed_too"] as const;
 /**
  * How long a job prevents other jobs with its key. `waiting`: until a worker fetches it; until then another add updates
- * it, and keeps its time unless it has a `runAt`. `unfinished`: until it has completed or failed for good; until then
- * another add leaves it as it is. `failed_too`: until it is deleted, even after it has failed for good.
+ * the job, and keeps its time unless the add has a `runAt`. `unfinished`: until it has completed or failed for good;
+ * until then another add does not change it. `failed_too`: until it is deleted, even after it has failed for good.
  */
 export type UniqueWhile = (typeof uniqueWhiles)[number];
 
@@ -91,9 +91,9 @@ export interface KeyParts {
 }
 
 /**
- * Returns `u:` and the SHA-256, in base64url, of the canonical JSON of [task, { value: its value }, start of the period
- * in milliseconds or null]. Throws InputError for a list as the payload with `while: "waiting"` (see LIST), and if the
- * payload lacks a member of `by`, because all jobs without that member would be equal.
+ * Returns `u:` and the SHA-256, in base64url, of the canonical JSON of [task, object of the values by their names in
+ * `by`, start of the period in milliseconds or null]. Throws InputError for a list as the payload with
+ * `while: "waiting"` (see LIST), and if the payload lacks a member of `by`, because all jobs without it would be equal.
  */
 export function uniqueKey(
   job: KeyParts,
@@ -107,8 +107,8 @@ export function uniqueKey(
 }
 
 /**
- * Returns the canonical JSON of [task, { value: its value }]. Throws InputError as uniqueKey() does; `option` is the
- * option that has `by`.
+ * Returns the canonical JSON of [task, object of the values by their names in `by`]. Throws InputError as uniqueKey()
+ * does; `option` is the option that has `by`.
  */
 export function comparedText(
   job: KeyParts,

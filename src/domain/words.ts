@@ -1,4 +1,4 @@
-// Numbers and times in sentences: grouped, with a sign if they are not exact. Ages are in portable/ages.ts.
+// Texts of numbers, times and names in sentences, and of errors that the worker sets. Ages are in portable/ages.ts.
 import { groupDigits } from "./portable/digits.ts";
 import type { Value } from "./value.ts";
 
@@ -58,14 +58,14 @@ export const cancelledText = (reason: string | null): string =>
 /** The error of a job whose deadline has passed. */
 export const pastDeadline = (time: string): string => `the deadline ${time} has passed`;
 
-/** Returns the deadline in such an error, or in the label of its error group; null: the error is another one. */
+/** Returns the deadline in such an error, or in the label of its error group; null for any other error. */
 export const deadlineIn = (error: string): string | null =>
   /^the deadline (\S{1,40}(?: ms)?) has passed(?:\n|$)/.exec(error)?.[1] ?? null;
 
 /** Whether the error is that of a cancelled job. */
 export const isCancelled = (error: string): boolean => /^cancelled(?:: |\n|$)/.test(error);
 
-/** A pattern of JavaScript and of PostgreSQL: the error of a job that was failed or cancelled by hand. */
+/** A regular expression, for JavaScript and PostgreSQL, of the error of a job that was failed or cancelled by hand. */
 export const MARKED_FAILED = `^(?:${MARKED}|${BY_FUNCTION}|cancelled(?:: |\\n|$))`;
 
 /** Whether the job was failed or cancelled by hand. */

@@ -27,7 +27,7 @@ export interface Exchange<E extends Endpoint> {
   readonly request: HttpRequest;
   readonly endpoint: E | null;
   readonly status: number;
-  /** The error's code; null if it has none. */
+  /** The code of the error; null if there was none. */
   readonly code: string | null;
   readonly durationMs: number;
 }
@@ -142,7 +142,7 @@ function refusalOf(error: unknown): Refusal {
   }
   if (error instanceof WorkerError) {
     const status = statuses[error.code] ?? 500;
-    // A client that retries automatically could repeat the action.
+    // With a retry-after, a client could repeat automatically an action that has been performed.
     const mayRetry = status === 503 && error.code !== "outcome_unknown";
     return new Refusal(status, error.code, error.message, mayRetry ? RETRY : {});
   }

@@ -1,4 +1,4 @@
-// Sends a single GET request over TCP, TLS or a unix socket. It keeps at most 64 KiB of the response.
+// Sends a single GET request over TCP, TLS or a unix socket. It stops reading the response after 64 KiB.
 
 import http from "node:http";
 import https from "node:https";

@@ -1,5 +1,5 @@
-// Answers requests on an application's own node:http server. That server owns the connections and limits their number
-// and their times; this part answers only its own requests.
+// Answers requests on an application's own node:http server. That server owns the connections, and limits their number
+// and their times. This file answers only the requests that the application passes on.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createConnections } from "./bounds/connections.ts";
 import { defaultLimits, type Limits } from "./bounds/limits.ts";

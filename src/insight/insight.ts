@@ -40,7 +40,7 @@ export interface Insight extends SharedFacts {
   readonly changed: () => void;
 }
 
-/** The limits by name, and which workers do not apply them; null: none that is known. */
+/** The limits by name, and a note on workers that do not apply them; null: no such worker is known. */
 export interface LimitUses {
   readonly uses: readonly LimitUse[];
   readonly note: string | null;
@@ -106,13 +106,13 @@ export function createInsight(db: Database): Insight {
     const beganAtMs = monotonic();
     const uses = await readLimitUses(db, await readCounts());
     const note = uses.length > 0 ? await unreportedNote(db) : null;
-    // Set only now: a request during the read must not get the value from before the write.
+    // Set after the read: a request during the read must not get the value that was cached before the write.
     limitsReadAtMs = beganAtMs;
     return { uses, note };
   }, usual);
   const limits: Insight["limits"] = (counts) => {
     readCounts = counts;
-    // There are few limits: a write is shown at once.
+    // There are few limits, so they are read again at once after a write.
     return limitsReadAtMs <= writtenAtMs ? keptLimits.fresh() : keptLimits();
   };
 
@@ -124,7 +124,7 @@ export function createInsight(db: Database): Insight {
     if (known === null) return null;
     const fingerprint = shownGroup(db, task, errorStart);
     const group = known.groups.find(({ key }) => key === fingerprint);
-    // The group is not among those that were read.
+    // A sample may lack the group, although this job is in it.
     return group?.count ?? (known.of.precision === "exact" ? null : cappedValue(1, "sample", asOf));
   };
 

@@ -1,4 +1,4 @@
-// The operations of one queue as methods. In a worker, its interceptors run before a job is added.
+// The operations of one queue as methods. In a worker, the worker's interceptors are called before a job is added.
 import { WorkerError } from "../base/errors.ts";
 import { completeJobs } from "../commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../commands/jobs/permanently-fail-jobs.ts";
@@ -32,7 +32,7 @@ export interface BeforeAdd {
 type GivenJob = JobToAdd | JobByTask;
 type GivenJobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
-/** `isShared`: whether concurrent calls of addJob may share inserts. Always false on the caller's client. */
+/** The operations on `db`. `isShared`: whether concurrent addJob() may share inserts; false on the caller's client. */
 export function boundOperations(db: Database, isShared: boolean, before: BeforeAdd | null) {
   const add = addOperations(db, isShared, before);
   return tracedToCaller({
@@ -139,7 +139,7 @@ function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null
     },
     copyJobs: async (jobs: GivenJobs) => {
       const hook = active();
-      // Most processes never copy jobs, so the import of the library does not read this code.
+      // Most processes never copy jobs, so this module is imported at the first call only.
       const { copyJobs, isIterable } = await import("../queue/add/copy-jobs.ts");
       // copyJobs() rejects anything that is not iterable.
       return copyJobs(db, hook === null || !isIterable(jobs) ? jobs : interceptedJobs(hook, jobs));

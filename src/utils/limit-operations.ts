@@ -43,10 +43,10 @@ export interface Limit {
 /** The operations on limits. All of them reject with `extension_missing` before `worker migrate --with limits`. */
 export interface LimitOperations {
   /**
-   * Creates a limit, or replaces the one of this name: how many jobs run at once, and how many start in a period, over
-   * all workers of this library. Workers apply it within 2 seconds; running jobs are never stopped. Returns false if
-   * an equal limit existed. Rejects with `conflict` if there are 1,000 limits, or if the limit of this name is of the
-   * other kind; with InputError for invalid values.
+   * Creates or replaces the limit of this name. It bounds how many jobs run at once or start in a period, over all
+   * workers of this library. Workers apply it within 2 seconds; running jobs are never stopped. Returns false if an
+   * equal limit existed. Rejects with `conflict` if there are 1,000 limits, or if the existing limit is of queues and
+   * the new one of tasks, or the reverse; with InputError for invalid values.
    */
   setLimit(limit: LimitOptions, by?: { readonly setBy?: string | null }): Promise<boolean>;
   /** Removes a limit: the jobs that wait for it can start at once. Returns false if there was none. */

@@ -25,7 +25,7 @@ import { scheduleOperations } from "./schedule-operations.ts";
 
 export type OperatorOperations = ReturnType<typeof operatorOperations>;
 
-/** `add` adds a job, as addJob() does. */
+/** Returns the operations of operators. `add` adds a job, as addJob() does. */
 export function operatorOperations(db: Database, add: (job: JobToAdd) => Promise<unknown>) {
   return {
     ...scheduleOperations(db, add),

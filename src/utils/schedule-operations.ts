@@ -88,13 +88,13 @@ export interface ExpectedRevision {
 
 /**
  * The operations on schedules. All of them reject with `extension_missing` until `worker migrate --with schedules` has
- * added the table, and those of one schedule with `not_found`.
+ * added the table. Operations on one schedule reject with `not_found` if it does not exist.
  */
 export interface ScheduleOperations<Added> {
   /**
-   * Adds a schedule, as cronEntry() makes a cron entry: workers of this library add a job of `task` at each tick. Its
-   * identifier is by default the task's. Rejects with `conflict` if a schedule has the identifier, or an entry in the
-   * code of a live worker, or if there are 10,000; with InputError for invalid values.
+   * Adds a schedule. The arguments are those of cronEntry(). Workers of this library add a job of `task` at each tick.
+   * The identifier is by default the task's. Rejects with `conflict` if another schedule, or a cron entry in the code
+   * of a live worker, has the identifier, or if there are 10,000 schedules; with InputError for invalid values.
    */
   addSchedule<Payload>(
     pattern: string | CronPattern,
@@ -102,8 +102,8 @@ export interface ScheduleOperations<Added> {
     ...[options]: ScheduleArguments<Payload>
   ): Promise<Schedule>;
   /**
-   * Changes a schedule; what `changes` omits stays. A tick that is due already is added under the new definition.
-   * Rejects with `conflict` for another revision, with InputError for invalid values; then nothing was changed.
+   * Changes a schedule. What `changes` omits stays. A tick that is already due is added under the new definition.
+   * Rejects with `conflict` if the revision is not the expected one, with InputError for invalid values.
    */
   changeSchedule(
     identifier: string,
@@ -123,7 +123,7 @@ export interface ScheduleOperations<Added> {
   removeSchedule(identifier: string, expected?: ExpectedRevision): Promise<void>;
   /** Returns a schedule. */
   getSchedule(identifier: string): Promise<Schedule>;
-  /** Returns a page of schedules. Rejects with InputError for another limit. */
+  /** Returns a page of schedules. Rejects with InputError for an invalid limit or cursor. */
   listSchedules(options?: SchedulePageOptions): Promise<SchedulePage>;
 }
 
@@ -133,7 +133,7 @@ const pageSchema = strict({
   cursor: v.nullish(boundedText(1, 512), null),
 });
 
-/** `add` adds a job, as addJob does. */
+/** Returns the operations on schedules. `add` adds a job, as addJob() does. */
 export function scheduleOperations(db: Database, add: (job: JobToAdd) => Promise<unknown>) {
   const expected = (given: ExpectedRevision = {}) =>
     validate(expectedSchema, given).revision ?? null;

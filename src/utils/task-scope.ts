@@ -1,5 +1,5 @@
-// Warns if a task calls an operation that skips a running job, often the task's own. The worker of the task is found by
-// an asynchronous context, because a program's own utils belong to no task. One context for all tasks costs no time.
+// Warns if a call that a task makes skips a running job, often the task's own. The call may be made on utils of the
+// program, which belong to no task, so an asynchronous context leads to the worker. All tasks of a worker share one.
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";
@@ -11,7 +11,7 @@ interface TaskScope {
   readonly worker: { readonly workerId: string; readonly logger: Logger };
   /** Whether the worker runs a job with this id, perhaps of another queue than that of the call. */
   readonly isRunning: (id: string) => boolean;
-  /** The calls that were logged. */
+  /** The operations for which a warning was logged. */
   readonly warned: Set<string>;
 }
 
@@ -29,7 +29,7 @@ export function taskContext(
   return scopes.run(scope, () => new AsyncResource("pg-job-worker"));
 }
 
-/** Returns `changed`. Logs once for each `call` that a task's call skipped a job that runs on the task's worker. */
+/** Returns `changed`. Warns once for each operation (`call`) that skips a job which runs on the task's own worker. */
 export async function warnOfSkipped(
   db: Database,
   call: string,

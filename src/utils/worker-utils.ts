@@ -42,11 +42,11 @@ import { optionsSchema, type WorkerUtilsOptions } from "./utils-options.ts";
  * The operations of one queue, on a pool or on one client (`with`). `Added` is the result of addJob: a job, or
  * for a worker's own utils also null, when an interceptor skipped it.
  *
- * Every method rejects with WorkerError, whose `code` is `bad_input` (InputError: all problems at once; nothing
- * was changed), `schema_missing`, `schema_unsupported`, `database_unreachable`, `database_timeout`,
- * `database_busy` or `database_error`. Methods that add jobs also reject with `outcome_unknown` when the
- * connection was lost before the answer: the jobs may have been added. With a `jobKey` the call can be
- * repeated, which leaves one job.
+ * Every method can reject with a WorkerError whose `code` is `bad_input` (InputError: all problems at once; nothing was
+ * changed), `schema_missing`, `schema_unsupported`, `database_unreachable`, `database_timeout`, `database_busy`,
+ * `read_only_server` or `database_error`; some methods have further codes. Methods that add jobs also reject with
+ * `outcome_unknown` when the connection was lost before the answer: the jobs may have been added. With a `jobKey` the
+ * call can be repeated, which leaves one job.
  */
 export interface WorkerUtils<Added = Job>
   extends AsyncDisposable,
@@ -102,8 +102,8 @@ export interface WorkerUtils<Added = Job>
    * Cancels 1–10,000 jobs, and returns an outcome for each distinct id, in order. A waiting job fails, with
    * `last_error` `cancelled: REASON`, or is deleted (`remove`). The signal of a running job aborts with JobCancelled:
    * within 50 ms usually, and within 2.5 s where workers receive no notifications. If its task then throws, the job
-   * has failed for good; if it returns, the job is completed. A worker of Graphile Worker does not abort the job; its
-   * attempt is the last. Rejects with `extension_missing` until `worker migrate --with controls` has added the
+   * has failed for good; if it returns, the job is completed. A Graphile worker does not abort the job, whose present
+   * attempt is its last one. Rejects with `extension_missing` until `worker migrate --with controls` has added the
    * tables, and with InputError for invalid ids or options.
    */
   cancelJobs(ids: readonly string[], options?: CancelOptions): Promise<CancelledJob[]>;
@@ -162,7 +162,7 @@ export interface WorkerUtils<Added = Job>
   /**
    * Pauses a named queue, which is created if it does not exist: no worker starts its jobs, Graphile workers
    * included. Running jobs may end, and jobs can still be added. Pausing again changes the reason and the end. Waits up
-   * to `waitMs` (5 s) until no live worker starts its jobs any more; returns those that have not acknowledged that.
+   * to `waitMs` (5 s) until no live worker starts its jobs any more; returns the workers that have not acknowledged it.
    * Rejects with `extension_missing` before `worker migrate --with controls`, and with InputError for invalid options.
    */
   pauseQueue(name: string, options?: PauseOptions): Promise<PauseResult>;
@@ -180,9 +180,9 @@ export interface WorkerUtils<Added = Job>
   listPauses(): Promise<Pause[]>;
   /**
    * Recovers the jobs of workers without a heartbeat for `sweepThresholdMs` (default 300,000): they may run
-   * again after `recoveryDelayMs` (default 30,000), and keep their attempts. `dryRun`: changes nothing. Workers
-   * do this for each other (option `recovery`). Rejects with InputError for a duration that is negative or
-   * longer than a year.
+   * again after `recoveryDelayMs` (default 30,000), and the attempt that was cut off counts. `dryRun`: changes nothing.
+   * Workers recover each other's jobs, too (option `recovery`). Rejects with InputError for a duration that is negative
+   * or longer than a year.
    */
   sweepStaleWorkers(options?: SweepOptions): Promise<SweepResult>;
   /**
@@ -232,9 +232,9 @@ export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<Work
   return bindUtils(database, { pool: own, logger: log, before: null, end });
 }
 
-/** What the utilities are built from. */
+/** The objects that the operations use besides a database. */
 export interface UtilsOwner {
-  /** null if there is only a client. */
+  /** The pool; null for operations on one client. */
   readonly pool: Pool | null;
   readonly logger: Logger;
   /** Called before a job is added; null: none. */

@@ -1,6 +1,6 @@
 // Reads the pauses, and the requests to cancel jobs of this worker: every 2 seconds, and at once when a change is
 // announced. After a new pause, fetched jobs that have not started are returned to the database, and then the worker
-// acknowledges the pause. It also ends pauses whose time is over, and notices when the extension with pauses is added.
+// acknowledges the pause. The watch also ends pauses whose time is over, and notices when the extension is added.
 //
 //   start() ──▶ read ──2 s, or announced──▶ read ──▶ … ──▶ stop()
 //                 └ a new pause: unstarted jobs returned ──▶ acknowledged
@@ -22,7 +22,7 @@ const MIN_WAIT_MS = 10;
 /** The wait for a second read after an announcement: a fetch under way may have locked a job that is cancelled. */
 const SECOND_READ_MS = 250;
 
-/** An attempt to end pauses that takes longer may have read all jobs: such attempts take a twentieth of the time. */
+/** A longer attempt to end pauses may have read all jobs. IDLE_FACTOR keeps these to a twentieth of the time. */
 const SHORT_MS = 100;
 const IDLE_FACTOR = 19;
 const MAX_IDLE_MS = 600_000;
@@ -31,11 +31,11 @@ export interface ControlWatchParts {
   readonly logger: Logger;
   /** Returns a connected database; null if there is none. */
   database(): Database | null;
-  /** The database for the end of pauses, which may read all jobs. */
+  /** The database for ending pauses. That may read all jobs. */
   readonly patient: Database;
   /**
-   * Returns jobs that were fetched before a pause and have not started to the database. Resolves once they are
-   * returned, and none of them can start.
+   * Gives back the jobs that were fetched before a pause and have not started. Resolves once they are given back, and
+   * none of them can start.
    */
   returnUnstarted(): Promise<void>;
   /** Called when jobs may be ready again. */
@@ -61,7 +61,7 @@ export class ControlWatch implements Controls {
   #mark: string | null = null;
   /** The pauses that were read last; null: too many to list. */
   #pauses: ReadonlySet<string> | null = new Set();
-  /** Resolves when the jobs that were fetched before the last pause and have not started are returned. */
+  /** Resolves when the jobs that were fetched before the last pause, and have not started, are given back. */
   #returned: Promise<void> = Promise.resolve();
   #appliedPauses: string | null = null;
   /** Whether the time of a pause is over, and the pause remains because a job of its queue is running. */
@@ -138,7 +138,7 @@ export class ControlWatch implements Controls {
     }
   }
 
-  /** Cancels jobs as requested. Returns whether there are requests for jobs that are not running. */
+  /** Cancels jobs as requested. Returns whether there are requests that can be removed, as their jobs do not run. */
   async #cancel(db: Database): Promise<boolean> {
     const { jobs, cancel, returnUnstarted, logger } = this.#parts;
     const mine = jobs();

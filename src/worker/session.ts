@@ -104,7 +104,7 @@ export class Session<E> {
     });
   }
 
-  /** Limits of tasks have changed. `isOther`: tasks are fetched in another way. */
+  /** Called when limits of tasks have changed. `isOther`: tasks are fetched in another way now. */
   limitsChanged(isOther: boolean): void {
     this.dispatcher.settle();
     if (isOther) this.#safe?.limitsChanged();
@@ -180,8 +180,8 @@ export class Session<E> {
   }
 
   /**
-   * Fetches no more jobs, waits for running ones and writes all results, until `signal` aborts. Then ends its
-   * lease if that is possible at once. Permits deleted with it would not be announced, so they are returned first.
+   * Fetches no more jobs, waits for running ones and writes all results, until `signal` aborts. Then ends its lease if
+   * that is possible at once. First it returns its permits, because their deletion with the lease is not announced.
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.dispatcher.stop();
@@ -192,8 +192,8 @@ export class Session<E> {
   }
 
   /**
-   * Uses an open connection. On a busy machine, or when many workers stop at once, a new connection may take
-   * too long, and the stopped worker would count as stale.
+   * Ends the lease on an open connection. On a busy machine, or when many workers stop at once, a new connection may
+   * take too long, and the stopped worker would count as stale.
    */
   async #endLease(signal: AbortSignal): Promise<void> {
     const connection = this.#safeConnections.find(({ isConnected }) => isConnected);
@@ -255,7 +255,7 @@ export class Session<E> {
     const source = this.#source;
     const { fastLane } = config;
     if (fastLane === null) return [];
-    // Each lane reconnects by itself.
+    // A fast lane opens its lost connection again by itself.
     const isLeased = () => this.#parts.lease.hasHeartbeats;
     const connection = withApplicationName(this.#parts.connection, "worker fast lane");
     const connections = this.#connections({ connection, onLoss: () => {}, isLeased });

@@ -27,7 +27,7 @@ export class Sessions<E> {
   /** Becomes the current one when it has started. */
   #next: Session<E> | null = null;
   #succession: Promise<void> | null = null;
-  /** The lease of `#next` was lost before its first use: it is reported only once. */
+  /** Whether the lease of `#next` was lost before its first use. A loss is reported only once. */
   #isNextLost = false;
 
   constructor(make: () => Session<E>, parts: SessionsParts) {
@@ -61,7 +61,7 @@ export class Sessions<E> {
     return { [NEW_JOBS]: (payload) => this.#current.dispatcher.jobsAnnounced(payload) };
   }
 
-  /** Continues with more slots, or with fewer: unstarted jobs are then returned, and as many as fit are fetched. */
+  /** Continues with more or fewer slots. If fewer, unstarted jobs are returned; those that fit are fetched again. */
   slotsChanged(grownBy: number): void {
     if (grownBy > 0) this.#current.dispatcher.wake();
     if (grownBy < 0) for (const { dispatcher } of this.all) void dispatcher.returnUnstarted();

@@ -4,8 +4,8 @@
 //      │                          ▲   └── no job runs: at once ──▶       failed, results are written
 //      └───────── abort() ────────┘                                         └── a second ──▶ given up
 //
-// The last step is for an unreachable database: jobs without a written result stay locked until the worker is
-// recovered. A stop ends by then in any case.
+// The last step is for an unreachable database: jobs without a written result stay locked until they are recovered.
+// In any case the stop has ended by then.
 import { once } from "node:events";
 import { wait } from "../base/clock.ts";
 

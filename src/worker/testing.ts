@@ -49,7 +49,7 @@ export interface InlineResult {
   readonly next: NextAttempt | null;
 }
 
-/** The year 1970, encoded as in `run_ats`. */
+/** The start of 1970, encoded as in the column `run_ats` of a fetch. */
 const EPOCH = "//yi/sTIIAA=";
 
 /**

@@ -1,5 +1,5 @@
-// A worker's maintenance of locks: renews its lease and its locks, recovers the jobs of stale workers, resets
-// stale locks, and reads pauses.
+// A worker's upkeep: renews its lease and its locks, recovers the jobs of stale workers, resets stale locks, and reads
+// pauses, requests to cancel, and limits.
 import type pg from "pg";
 import { codeOf } from "../base/errors.ts";
 import type { Outage } from "../base/outage.ts";

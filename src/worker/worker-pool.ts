@@ -1,4 +1,4 @@
-// The pool that a worker creates unless it has been given one, and the queue's operations on either.
+// The pool that a worker creates if its options have none, and the queue's operations on the worker's pool.
 import type pg from "pg";
 import { createPool } from "../database/connection/pool.ts";
 import type { Job } from "../domain/job.ts";
@@ -17,8 +17,8 @@ export function ownPool<E>(config: WorkerConfig<E>): pg.Pool {
 }
 
 /**
- * The time limit for a job that a task adds. Without it, a connection that was cut without notice would block the
- * task, and the jobs behind it in its named queue, until the system closes the connection.
+ * The time limit of an add in a task. Without it, a connection that was cut without notice would block the task, and
+ * the jobs behind it in its named queue, until the operating system closes the connection.
  */
 const ADDS_WITHIN_MS = 20_000;
 

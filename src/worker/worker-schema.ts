@@ -1,6 +1,6 @@
-// A worker and its schema. At the start it creates a missing schema and does not change an existing one, unless
-// an option requires it, and creates missing limits. Later only a schema of a newer version stops it: one that is
-// missing or incomplete counts as an outage, because a restore may complete it.
+// A worker and its schema. At its start the worker creates a missing schema, and the missing limits of its options. It
+// changes an existing schema only with `migrate: "always"`. Later only a schema of a newer version stops the worker: a
+// missing or incomplete one counts as an outage, because a restore may complete it.
 import type { Pool } from "pg";
 import type { Logger } from "../base/logger.ts";
 import type { Outage } from "../base/outage.ts";
@@ -76,8 +76,8 @@ export interface SchemaCheckParts {
 }
 
 /**
- * Returns a function that checks the schema until it is usable or of a newer version. A call during a check is part of
- * it: then the schema is read once more after the call.
+ * Returns a function that checks the schema until it is usable or of a newer version. A call during a check begins no
+ * second one: the schema is read once more after the call.
  */
 export function schemaCheck({ db, outage, signal, tooNew }: SchemaCheckParts): () => void {
   let isRunning = false;

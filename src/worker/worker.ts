@@ -115,8 +115,8 @@ export class Worker<Extensions = unknown> implements Service {
 
   /**
    * Starts the worker, after creating a missing schema (option `migrate`). Resolves when it fetches jobs.
-   * Otherwise rejects and leaves nothing behind: WorkerError `database_unreachable`, `schema_missing`,
-   * `schema_unsupported`, `configuration` (an unreadable crontab file), or `aborted` after a stop().
+   * Otherwise rejects and leaves nothing running: WorkerError `database_unreachable`, `schema_missing`,
+   * `schema_unsupported`, `extension_missing` (option `limits`), `configuration` (a bad crontab), `aborted` (a stop).
    */
   start(): Promise<void> {
     if (this.#stopped === null) this.#started ??= this.#start();
@@ -152,8 +152,8 @@ export class Worker<Extensions = unknown> implements Service {
 
   /**
    * Stops the worker as stop() does, but aborts the signals of running jobs at once. Jobs that still run after
-   * `abortGraceMs` (default 5,000) count as failed and are unlocked. Without a database, results are lost after
-   * another second; their jobs stay locked until recovered.
+   * `abortGraceMs` (default 5,000) count as failed and are unlocked. If the database is unreachable, the stop ends
+   * after another second: results are lost, and their jobs stay locked until they are recovered.
    */
   async abort(reason = "abort"): Promise<void> {
     const stopped = this.stop(reason);
@@ -162,7 +162,7 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * Starts the worker if necessary, and resolves when no job is ready, running or unwritten, when `signal`
+   * Starts the worker if necessary. Resolves when no job is ready or running and all results are written, when `signal`
    * aborts, or when the worker has stopped. Scheduled jobs are not waited for.
    */
   async drain(signal: AbortSignal = new AbortController().signal): Promise<void> {
@@ -178,8 +178,8 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * Changes the number of jobs that run at the same time, from 1 to 10,000. More start at once; with a smaller
-   * number, running jobs end and fetched ones go back. After the stop it has no effect. Throws InputError.
+   * Changes the number of jobs that run at the same time, 1–10,000. With a larger number more jobs start at once; with
+   * a smaller one running jobs continue, and unstarted ones are returned. No effect after the stop. Throws InputError.
    */
   setConcurrency(concurrency: number): void {
     const before = this.#concurrency.value;
@@ -188,16 +188,16 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * The jobs whose code still runs `abortGraceMs` (default 5,000) after their signal, longest first, for health
-   * checks: they were cancelled, exceeded their time limit or lost their lock.
+   * The jobs whose code still runs `abortGraceMs` (default 5,000) after their signal aborted, longest first, for
+   * health checks: they were cancelled, exceeded their time limit or lost their lock.
    */
   get jobsIgnoringSignal(): readonly JobIgnoringSignal[] {
     return ignoringSignal(this.#aborted, this.#config.abortGraceMs);
   }
 
   /**
-   * Resolves to the worker's metrics as Prometheus text: jobs by task and result; from the first call on, how
-   * long jobs run and due jobs waited; running and waiting jobs, slots, the heartbeat's age.
+   * Resolves to the worker's metrics as Prometheus text: jobs by task and result; running and waiting jobs, slots, the
+   * heartbeat's age; and, from the first call on, how long jobs run, and how long due jobs waited to be fetched.
    */
   metrics(): Promise<string> {
     return this.#metrics.text();
@@ -254,7 +254,7 @@ export class Worker<Extensions = unknown> implements Service {
     await this.#listener?.stop();
     await this.#sessions.close();
     const { pool, abortGraceMs } = this.#config;
-    // In parallel: without an answer each waits for its limit. A client that a task still uses has the abort's grace.
+    // In parallel, because each may wait for its time limit. A client that a task still uses has the abort's grace.
     const ownPool = pool === undefined ? endPool(this.#pool, abortGraceMs) : undefined;
     await Promise.all([this.#upkeep.stop(this.#freeIds), ownPool]);
     this.#ended.resolve();

@@ -1,5 +1,5 @@
-// The checked configuration of logins. Applications load it to configure an admin, and the logins themselves
-// (authentication.ts) only when the admin is used.
+// The checked configuration of logins. The code of the logins (authentication.ts) is loaded only when the
+// admin is used.
 import type { Authenticate } from "./own-login.ts";
 import type { Secret } from "./secret.ts";
 

@@ -4,8 +4,8 @@ import { monotonic } from "../../base/clock.ts";
 import { networkOf } from "../../http/bounds/client-address.ts";
 
 /**
- * The kinds of secrets. They are separate, because a network with the token for metrics must not guess the login's
- * secret without a limit.
+ * The kinds of secrets. The logins of each kind are recorded separately, because a network with the token for metrics
+ * must not guess the login's secret without a limit.
  */
 export type LoginKind = "login" | "metrics";
 

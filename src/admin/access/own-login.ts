@@ -1,4 +1,4 @@
-// The login of an application: its function is called for each request, and again while an event stream is open.
+// Calls the application's own login function (mode `custom`) for each request, and again while an event stream is open.
 import type { IncomingMessage } from "node:http";
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
@@ -16,7 +16,7 @@ export interface AdminUser {
 }
 
 /**
- * Returns the user of a request, or null if it is not logged in. This function is called for each request, and every
+ * Returns the user of a request, or null without a login. This function is called for each request, and every
  * minute for an open event stream, with the request that opened it. `signal` aborts when the client has left, or after
  * 5 s. If the function throws or takes longer, the request is answered with 503.
  */

@@ -25,7 +25,7 @@ const LINES_IN_ALL = 60;
 const WINDOW_MS = 60_000;
 /** The number of clients that a summary names. */
 const MAX_NAMED = 5;
-/** The number of networks that are counted; beyond it, the one with the oldest request is removed. */
+/** The number of networks that are counted. Beyond it, the one whose last request is the oldest is removed. */
 const MAX_NETWORKS = 1_000;
 
 export function createRefusalLog(
@@ -34,7 +34,7 @@ export function createRefusalLog(
 ): RefusalLog {
   let lines = 0;
   let stopWindow: (() => void) | null = null;
-  /** A map from a network to its requests, the one with the oldest first. */
+  /** A map from a network to the number of its requests, in the order of their last requests. */
   const byClient = new Map<string, number>();
   let isCut = false;
   const unlogged = { total: 0, kinds: new Map<RefusalKind, number>() };

@@ -39,7 +39,7 @@ export function deriveFrom(parent: Buffer): DeriveSecret {
   return (purpose) => digestOf(purpose, parent).toString("base64url");
 }
 
-/** Returns the derivation of an admin without a login: from a random secret of its own. */
+/** Returns the derivation of an admin without a login secret: from a random secret of its own. */
 export const generatedDerivation = (): DeriveSecret => deriveFrom(randomBytes(32));
 
 /** Returns 192 random bits, in characters that need no quoting. */

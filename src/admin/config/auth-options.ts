@@ -164,7 +164,7 @@ function resolve(options: AuthOptions): AuthConfig {
   }
 }
 
-/** Returns the checked name of the header in lower case. Throws InputError `userHeader`. */
+/** Returns the checked header in which a proxy names the user, in lower case. Throws InputError `userHeader`. */
 export function resolveUserHeader(name: string | null, auth: AuthConfig | undefined) {
   if (name === null) return null;
   const { userHeader } = validate(strict({ userHeader: headerName }), { userHeader: name });

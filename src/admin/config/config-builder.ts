@@ -85,8 +85,8 @@ export interface AdminServerConfigBuilder {
    */
   onAudit(onAudit: OnAudit): AdminServerConfigBuilder;
   /**
-   * Returns the checked configuration. Does not connect. Throws InputError with all problems, each with the
-   * name of its method as its path.
+   * Returns the checked configuration. Does not connect. Throws InputError with all problems. The path of a problem
+   * begins with the name of the setter, such as `auth.password`.
    */
   build(): AdminServerConfig;
 }

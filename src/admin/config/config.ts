@@ -88,8 +88,8 @@ export interface Choices {
 }
 
 /**
- * Returns the checked configuration. Throws InputError with all problems, each with the name of its setting as its
- * path.
+ * Returns the checked configuration. Throws InputError with all problems. The path of a problem begins with the name of
+ * the setting, such as `auth.password`.
  */
 export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
   const problems: Problem[] = [];
@@ -165,7 +165,7 @@ export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
 export const OPEN =
   "mode none needs no login, so the address must be a loopback address or a unix socket of mode 0600: listen on 127.0.0.1, [::1] or localhost, or use mode basic, bearer, header or custom";
 
-/** Returns the address if only this user or this machine can reach it. A descriptor is checked when it listens. */
+/** Returns the address if only this user or machine can reach it; otherwise null. server.ts checks a descriptor. */
 function withoutLogin(listen: ListenTarget): ListenTarget | null {
   if ("path" in listen) return listen.mode === 0o600 ? listen : null;
   return "fd" in listen ? listen : loopbackOf(listen);

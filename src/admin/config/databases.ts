@@ -83,7 +83,7 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
       reads: database(reads, scope),
       lists: database(lists, scope),
       quickReads: database(quickReads, scope),
-      // A streamed answer may begin before its first statement has ended.
+      // The time limit is for the beginning of an answer, which may precede the end of a download's first statement.
       downloads: database(downloads, { signal: scope.signal, leftMs: () => Infinity }),
       feed: database(feed, scope),
       writes: database(writes, { ...scope, ...unlimited }),
@@ -91,12 +91,12 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
   };
 }
 
-/** The time of writes, which are finished even if the client has disconnected. Their waiting is limited. */
+/** No signal and no time limit, for writes: they are finished even if the client has disconnected. */
 const unlimited: RequestScope = { signal: new AbortController().signal, leftMs: () => Infinity };
 
 /**
- * Rejects as soon as the HTTP client has disconnected, without waiting until its statement is cancelled. Reports the
- * time of each use to the scope.
+ * Returns a client that rejects as soon as the request has ended, without waiting until its statement is cancelled. It
+ * reports the time of each use to the scope.
  */
 function within(client: Transactional, scope: RequestScope): Transactional {
   const { signal } = scope;
@@ -133,7 +133,7 @@ interface WatchOptions {
   readonly isQuickRead: boolean;
 }
 
-/** Wraps clients: the first statement without a database logs its loss, and the next one with an answer its return. */
+/** Wraps clients. The first statement that cannot reach the database logs the loss, the next answered one its end. */
 function createWatch({
   schema,
   logger,

@@ -107,7 +107,7 @@ export function isLoopbackHost(header: string | undefined): boolean {
  */
 export function assertFromHere(request: HttpRequest): void {
   const { host, remoteAddress, headers, httpVersion } = request;
-  // Both the address and the Host must be local. Only this user may connect to the unix socket.
+  // Both the address and the Host must be local. A unix socket is local, because only this user may connect to it.
   const isHere = remoteAddress === UNIX_PEER || isLoopbackPeer(remoteAddress);
   if (!isHere || !isLoopbackHost(host)) throw new Refusal(403, "host", ELSEWHERE);
   const isForwarded = Object.keys(headers).some(isOfProxy);

@@ -1,5 +1,5 @@
-// What the operation of a route can use. application.ts builds it once, and adds the databases of each request. Other
-// layers receive only the parts that they need.
+// `Admin` is what the operation of a route can use. application.ts builds one, and replaces its databases for each
+// request. Other layers receive only the parts that they need.
 
 import type { AuditTrail } from "../../commands/audit/audit-trail.ts";
 import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
@@ -57,10 +57,10 @@ export interface Operation {
 }
 
 /**
- * What a request needs. `open`: nothing. `page`, `asset`, `hashed`: credentials in mode basic, in which the browser
- * sends them by itself; otherwise nothing. `read`: credentials. `metrics`: credentials or the token for metrics.
- * `write`: credentials and the CSRF token, on an admin that is not read-only. `ticket`: a ticket, which the operation
- * checks.
+ * What a request needs. `open`: nothing. `page`, `asset`, `hashed`: credentials in the modes basic and custom, in which
+ * the browser sends them by itself; otherwise nothing. `read`: credentials. `metrics`: credentials or the token for
+ * metrics. `write`: credentials and the CSRF token, on an admin that is not read-only. `ticket`: a ticket, which the
+ * operation checks.
  */
 export type Access = "open" | "page" | "asset" | "hashed" | "read" | "metrics" | "ticket" | "write";
 
@@ -69,6 +69,6 @@ export interface AdminRoute {
   readonly path: string;
   readonly access: Access;
   readonly operation: Operation;
-  /** Whether it is a download, which may begin with a very large row and so has more time to begin. Default false. */
+  /** Whether it is a download. It may begin with a very large row, so it has at least 3 s to begin. Default false. */
   readonly isLong?: boolean;
 }

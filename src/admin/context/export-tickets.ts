@@ -1,7 +1,7 @@
 // A ticket downloads one export once, within a minute, without a login, because a browser cannot send the header of a
-// login when it saves a file. A ticket contains its export, signed with a key derived from the login's secret, so
-// several admins behind one address accept each other's tickets. Their use is recorded in the tables of `operations`;
-// without those tables each admin records it in memory.
+// login when it saves a file. A ticket contains the request for its export, signed with a key derived from the login's
+// secret, so several admins behind one address accept each other's tickets. The use of a ticket is recorded in the
+// tables of the extension `operations`, or, without those tables, in the memory of each admin.
 import { now } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { useOnce } from "../../commands/audit/use-once.ts";
@@ -14,7 +14,7 @@ import { type DeriveSecret, deriveFrom, generateSecret, secretOf } from "../acce
 export const TICKET_MS = 60_000;
 /** The number of used tickets that are recorded in memory, far more than can be downloaded in a minute. */
 const MAX_USED = 10_000;
-/** The length of the longest ticket. It fits into a request's headers, with a query of 4,000 ASCII characters. */
+/** The length of the longest ticket, which fits into a request's headers. A query may have 4,000 ASCII characters. */
 export const MAX_TICKET_LENGTH = 12_000;
 
 export interface Ticket {

@@ -178,7 +178,7 @@ export const READ_ONLY_CHECK_MS = 500;
 
 /**
  * Returns why this admin cannot write: it was started read-only, or its database is read-only now; null: writes are
- * allowed. If the server becomes a standby after the check, PostgreSQL refuses the write, and the response is the same.
+ * allowed. If the server becomes read-only after the check, PostgreSQL refuses the write, and the response is the same.
  */
 async function readOnlyRefusal(isReadOnly: boolean, readiness: Readiness): Promise<Refusal | null> {
   if (isReadOnly) {

@@ -1,5 +1,5 @@
-// Decides which events are sent, and when: those that are watched and have changed. The pulse is repeated every few
-// seconds even without a change, so that viewers notice a lost connection.
+// Decides which events are sent, and when: those that are watched and have changed. The event `pulse` (the main counts)
+// is repeated every few seconds even without a change, so that viewers notice a lost connection.
 import { monotonic } from "../../base/clock.ts";
 import type { EventSource } from "../../http/events/event-source.ts";
 import { countsJson, pulseJson } from "../../insight/json/counts-json.ts";
@@ -15,7 +15,7 @@ export interface Broadcast {
   sendSource(event: string, json: string): void;
   /** Whether the event has been sent, so that a new viewer receives it at once. */
   hasSent(event: string): boolean;
-  /** Sends why nothing can be read, instead of numbers. */
+  /** Sends the event `problem`, with the reason why nothing can be read. */
   problem(json: string): void;
   /** Discards what was sent, after the last viewer has left. */
   reset(): void;
@@ -44,7 +44,7 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     source.publish(event, json);
   };
 
-  /** Whether it is time for an event that is larger than a pulse. */
+  /** Whether an event that is larger than a pulse may be sent: once in two intervals. */
   const isTimeFor = (event: string) => {
     const before = sent.get(event);
     return before === undefined || monotonic() - before.atMs >= 2 * intervalMs - SLACK_MS;
@@ -93,7 +93,7 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     hasSent: (event) => sent.has(event),
     problem(json) {
       if (sent.get("problem")?.comparable === json) return;
-      // A viewer shows the problem until its event is sent again, which may not have changed meanwhile.
+      // A viewer shows the problem until its next event, which must then be sent even if it has not changed.
       reset();
       send("problem", json, json);
     },

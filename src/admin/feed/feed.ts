@@ -13,8 +13,8 @@
 //     costly ones share a further pause (rhythm.ts). A new viewer and a write skip the pauses.
 //  6. An event is sent when its content has changed, the same bytes to all viewers (broadcast.ts). The pulse,
 //     or else a ping, is sent every 5 s in any case.
-//  7. On a small table a request waits for a pulse that begins after it and that concurrent requests share. On a
-//     large one it uses one up to 10 s old.
+//  7. On a small table a request waits for a new pulse, which concurrent requests share. On a large one the request
+//     uses a pulse that is up to 10 s old.
 //  8. After a write the sources are read at once, and after 0.3, 2 and 5 s. A write within a second of another one
 //     adds no readings.
 //  9. When a pulse fails, viewers receive `problem` in place of numbers.
@@ -69,7 +69,7 @@ export interface Feed {
   prefetch(): void;
   /** Returns the event stream for a request, which becomes a viewer. */
   watch(request: HttpRequest, events: readonly FeedEvent[]): HttpResponse;
-  /** Sends `json` to all viewers of `event`. `topic`: as for the event source. */
+  /** Sends `json` to all viewers of `event`. `topic`: see event-source.ts. */
   publish(event: FeedEvent, json: string, topic?: string): void;
   isWatched(event: FeedEvent): boolean;
   /** Reads the sources after a write: at once, and again a little later. */
@@ -96,8 +96,8 @@ export interface FeedOptions extends SamplerOptions {
 }
 
 /**
- * The delays after which the sources are read after a write. The later ones exceed the pause of a cached value
- * (cached.ts).
+ * The delays after which the sources are read after a write. A source may return a cached value (cached.ts) at first;
+ * the later delays are longer than the pause before the value is read again.
  */
 const AFTER_WRITE_MS = [0, 300, 2_000, 5_000];
 /** The age up to which a pulse is sent to a new viewer. */

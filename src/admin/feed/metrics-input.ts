@@ -6,7 +6,7 @@ import type { LargestNames } from "../../insight/snapshot/largest-names.ts";
 import type { QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";
 import type { SamplerPart } from "../../insight/snapshot/sampler.ts";
 
-/** The pauses, and the live workers that have not acknowledged them. */
+/** The pauses, and the number of live workers that have not acknowledged all of them. */
 export interface PauseFacts {
   readonly list: readonly Pause[];
   readonly waiting: number;

@@ -14,7 +14,7 @@ import { inState } from "../../insight/stats/tally.ts";
 import { pauseScopes } from "../../queue/pauses/pause.ts";
 import type { MetricsInput, PauseFacts } from "./metrics-input.ts";
 
-/** The most limits with gauges, by name. */
+/** The maximum number of limits that have gauges. */
 const MAX_LIMITS = 100;
 
 const states = Object.keys(inState) as State[];

@@ -8,7 +8,7 @@ export interface RhythmTask {
   readonly intervalMs: () => number;
   /** The pause after the task, in multiples of its duration, up to MAX_PAUSE_MS. */
   readonly pauseFactor: number;
-  /** Whether all costly tasks pause after this one. A task that has never run or is hurried does not wait for that. */
+  /** Whether all costly tasks pause after this one. A task that has never run, or is hurried, skips that pause. */
   readonly isCostly?: boolean;
   /** Runs the task. Never rejects. Resolves to a pause in milliseconds, or to undefined for the usual one. */
   readonly run: () => Promise<number | undefined>;
@@ -64,7 +64,7 @@ export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
         first.intervalMs(),
         Math.min(tookMs * first.pauseFactor, MAX_PAUSE_MS),
       );
-      // A task that was hurried while it ran has no such time. It runs once more, because it may have read too early.
+      // A task that was hurried while it ran has no entry here. It runs once more, because it may have read too early.
       if (nextAt.has(first)) nextAt.set(first, monotonic() + (pauseMs ?? usualMs));
       if (first.isCostly === true) {
         costlyAt = monotonic() + Math.min(tookMs * SHARED_PAUSE_FACTOR, MAX_PAUSE_MS);

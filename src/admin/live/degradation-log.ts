@@ -31,7 +31,7 @@ export function createDegradationLog(
     const causes = Object.fromEntries([...more].filter(([, n]) => n > 0));
     more.clear();
     if (Object.keys(causes).length === 0) return;
-    logger.warn({ more: causes }, "more could not be served in the last minute");
+    logger.warn({ more: causes }, "further cases of these causes in the last minute");
   };
 
   return {

@@ -1,12 +1,12 @@
-// The page's files as the build embeds them, and the response to a request for one: encoding by Accept-Encoding, 304 by
-// If-None-Match, a strong ETag for each encoding.
+// The page's files as the build embeds them, and the response to a request for one. It follows Accept-Encoding and
+// If-None-Match, and has a strong ETag for each encoding.
 import { gunzipSync } from "node:zlib";
 import { WorkerError } from "../../base/errors.ts";
 import { MAX_CODINGS } from "../../http/compress.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
 
-/** A file of dist/ui/assets.json. Its contents are in base64; without `identity` they are decompressed when used. */
+/** A file of dist/ui/assets.json; contents are in base64. A missing `identity` is decompressed from `gzip`. */
 export interface EmbeddedAsset {
   readonly content_type: string;
   readonly etag: string;

@@ -150,7 +150,7 @@ export function schemaOfField(field: FieldData): JsonSchema {
   return { ...schema, ...choices, type: [schema["type"], "null"] };
 }
 
-/** Returns the default of a field, if it is a value. */
+/** Returns the member `default` of a field's schema; none for lists and ids. */
 function defaultOf({ kind, default: text }: FieldData): JsonSchema {
   if (text === undefined || kind === "list" || kind === "ids") return {};
   const isText = kind === "text" || kind === "choice" || kind === "time";

@@ -1,5 +1,5 @@
-// Shared by `worker admin` and `worker demo`: the server's options, its secrets from the environment, and the lines
-// printed once it listens.
+// Shared by `worker admin`, `worker demo` and `worker run --admin`: the server's options, its secrets from the
+// environment, and the lines printed once it listens.
 import type { Pool } from "pg";
 import type { AuthOptions } from "../../admin/config/auth-options.ts";
 import type { AdminServerConfig } from "../../admin/config/config.ts";
@@ -96,7 +96,7 @@ export const adminNotes =
 
 type AdminArguments = ArgumentValues<typeof adminOptions>;
 
-/** The configuration given by the arguments. Throws InputError with all problems. */
+/** Returns the configuration given by the arguments. Throws UsageError, or InputError with all problems. */
 export async function adminConfig(
   args: AdminArguments,
   pool: Pool,
@@ -127,7 +127,7 @@ export async function adminConfig(
     .build();
 }
 
-/** Makes SIGHUP reload the certificate. An invalid pair is logged, and the old one stays in use. */
+/** Returns the handler of SIGHUP: it reloads the certificate. An invalid pair is logged, the old one stays in use. */
 export function certificateReload(server: AdminServer, logger: Logger): () => void {
   return () => {
     try {

@@ -1,5 +1,5 @@
-// Parses the command line with yargs, registered from the commands' own records. yargs splits the arguments and lays
-// out the help; given.ts turns them into a command's values.
+// Parses the command line with yargs, to which each CliCommand (command.ts) is registered. yargs splits the arguments
+// and lays out the help. given.ts turns the arguments into a command's values.
 import yargs, { type Argv } from "yargs";
 import { type CliCommand, optionName, type Values } from "./command.ts";
 import { variableOf } from "./environment.ts";
@@ -47,7 +47,7 @@ export function typedIn(
   return { ...found, argv, words, rest: Array.isArray(rest) ? rest.map(String) : [] };
 }
 
-/** The help of the named command, or of the program. Throws UsageError as above. */
+/** Returns the help of the named command, or of the program. Throws UsageError for an unknown command. */
 export async function helpFor(
   argv: readonly string[],
   program: CliCommand,
@@ -109,11 +109,11 @@ function commandLine(
     .wrap(WIDTH)
     .updateStrings(sentences)
     .parserConfiguration(parsing)
-    // The built-in help command would treat a last word `help` as a request for help: `add help` adds a job.
+    // The built-in help command would treat a last word `help` as a request for help. But `add help` adds a job.
     .help(false)
     .version(false)
     .exitProcess(false)
-    // The checks of yargs are not used and fail on names such as "constructor".
+    // Moves the options out of reach of the checks of yargs, which fail on names such as "constructor".
     .middleware((typed) => {
       for (const name of Object.keys(typed)) {
         if (fields.includes(name)) continue;
@@ -167,7 +167,7 @@ function environmentNote(command: CliCommand): string {
   return `Options can be set in the environment as ${all}: ${such}.`;
 }
 
-/** A command's options may precede its name, which must not be parsed as their value. */
+/** Registers options that may precede the command's name, so that the name is not parsed as their value. */
 function splitByOptionsOf(line: Argv, { positionals, options }: CliCommand): void {
   for (const [key, value] of [...Object.entries(positionals), ...Object.entries(options)]) {
     for (const name of [optionName(key), ...value.aliases]) {
@@ -188,7 +188,7 @@ function addPositionals(line: Argv, positionals: Values): void {
   }
 }
 
-/** `group`: the heading; null hides the options. */
+/** Registers options. `group`: their heading in the help; null hides them. */
 function addOptions(line: Argv, options: Values, group: string | null): void {
   for (const [key, value] of Object.entries(options)) {
     const { describe, form, many, fallback } = value;

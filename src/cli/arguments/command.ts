@@ -68,7 +68,7 @@ export function makeCommand<W extends Values, O extends Values, G>(
   };
 }
 
-/** `runAt`, `run_at` → `--run-at` */
+/** Returns the option of a key: `--run-at` for `runAt` and `run_at`. */
 export function optionName(key: string): string {
   return `--${key.replaceAll("_", "-").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

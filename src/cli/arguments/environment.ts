@@ -1,5 +1,5 @@
 // Options from environment variables: WORKER_<OPTION> for global options, WORKER_<COMMAND>_<OPTION> for a command's
-// own. Secrets also from the file named by <VARIABLE>_FILE and from systemd's credentials.
+// own. Secrets can also be in the file named by <VARIABLE>_FILE or in a credential of systemd.
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, InputError, messageOf } from "../../base/errors.ts";
@@ -20,7 +20,7 @@ const TYPED_ONLY = new Set([
   ...["--tasks", "--plugin"],
 ]);
 
-/** `WORKER_LIST_LIMIT`; null if the option must be typed. `command` is null for global options. */
+/** Returns an option's variable, such as WORKER_LIST_LIMIT; null: it must be typed. `command`: null for global ones. */
 export function variableOf(key: string, command: CliCommand | null): string | null {
   const option = optionName(key);
   if (TYPED_ONLY.has(option)) return null;
@@ -29,8 +29,8 @@ export function variableOf(key: string, command: CliCommand | null): string | nu
 }
 
 /**
- * The options set in the environment, without those for which `isTyped` is true. Throws InputError for unreadable
- * secrets.
+ * Returns the options set in the environment, without those for which `isTyped` is true. Throws InputError for an
+ * unreadable secret, and for a flag that is neither true nor false.
  */
 export function optionsOfEnvironment(
   command: CliCommand,
@@ -129,7 +129,7 @@ function contentOf(path: string, where: string, mayBeMissing = false): Environme
   ]);
 }
 
-/** Reads one byte more than the limit: a device may never end. */
+/** Reads at most one byte more than the limit, because a device may never end. */
 function beginningOf(path: string): string {
   const file = openSync(path, "r");
   try {

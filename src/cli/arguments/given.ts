@@ -159,7 +159,7 @@ function unknownOption(typed: string, command: CliCommand, options: Values): Usa
 
 const nameOf = ({ name }: CliCommand) => (name === "" ? "worker" : name);
 
-/** Options that skip a confirmation or a limit are never suggested. */
+/** Options that skip a confirmation, select everything or delete data are never suggested. */
 const maySuggest = (name: string) => !["--yes", "-y", "--all", "--fresh"].includes(name);
 
 function textsOfPositionals({ command, words, rest }: RawArguments, options: Texts): Texts {

@@ -3,7 +3,7 @@ import { distance } from "fastest-levenshtein";
 
 const MAX_WORD_LENGTH = 32;
 
-/** `; did you mean "list"?`; empty if no name is near or the nearest one needs care. */
+/** Returns `; did you mean "list"?`; empty if no name is near or the nearest one is not harmless. */
 export function didYouMean(
   typed: string,
   names: readonly string[],

@@ -22,14 +22,14 @@ const DURATION = "must be a duration such as 30s, 5m or 1h30m, up to a year";
 const MOMENT =
   'must be "now", a time from now such as +10m or "in 2h", a day or a time here such as 2026-01-31, 09:00 or "tomorrow 09:00", or an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z';
 
-/** Milliseconds. A plain number is seconds. */
+/** Returns a duration in milliseconds. A plain number is in seconds. Throws InvalidValue. */
 export function duration(typed: string): number {
   const ms = /^\d+(\.\d+)?$/.test(typed.trim()) ? Number(typed) * 1_000 : sumOfParts(typed);
   if (ms !== null && ms <= MAX_MS) return ms;
   throw new InvalidValue(DURATION);
 }
 
-/** Milliseconds; negative with a leading minus. */
+/** Returns a duration in milliseconds, negative with a leading minus. Throws InvalidValue. */
 export function signedDuration(typed: string): number {
   const [, sign, plain = ""] = /^([+-]?)(.*)$/s.exec(typed.trim()) ?? [];
   return duration(plain) * (sign === "-" ? -1 : 1);
@@ -49,13 +49,13 @@ export function moment(typed: string): TimeArgument {
   return { local };
 }
 
-/** RFC 3339, or `now`. `databaseMs`: the database's clock. */
+/** Returns RFC 3339 text, or `now`. `databaseMs`: the time by the database's clock, in milliseconds since 1970. */
 export function momentText(when: TimeArgument, databaseMs: number): string {
   if (typeof when === "string") return when;
   return ("local" in when ? when.local : new Date(databaseMs + when.afterMs)).toISOString();
 }
 
-/** `Fri, 27 Nov 2026, 09:00:00 GMT+1` */
+/** Returns a local time, such as `Fri, 27 Nov 2026, 09:00:00 GMT+1`. */
 export function localText(at: Date): string {
   const date = { weekday: "short", day: "numeric", month: "short", year: "numeric" } as const;
   const clock = { hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
@@ -83,7 +83,7 @@ function localTime(typed: string, from: Date): Date | null {
   return at;
 }
 
-/** `1h30m`, `2 hours`, `1 day 6 h`; null for anything else. */
+/** Returns the milliseconds of `1h30m`, `2 hours` or `1 day 6 h`; null for anything else. */
 function sumOfParts(typed: string): number | null {
   const plain = typed.trim().toLowerCase();
   if (!/^(\d{1,18}(\.\d{1,18})?\s*[a-z]+\s*)+$/.test(plain)) return null;

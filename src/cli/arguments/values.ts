@@ -14,7 +14,7 @@ export interface OptionValue<T> {
   readonly optional: boolean;
   /** Other spellings, such as `--identifier` or `-y`. */
   readonly aliases: readonly string[];
-  /** The library's name, if it differs from the key. */
+  /** The name in the library's errors, if it differs from the key; otherwise null. */
   readonly field: string | null;
   /** The default, as shown in the help. */
   readonly fallback: string | null;
@@ -74,7 +74,7 @@ export const text = (describe: string, extras: Extras & { readonly form?: string
   return value(describe, form, (typed) => typed, rest);
 };
 
-/** True if present. With `isOn` it is true unless `--no-…` is present. */
+/** A flag: true if it is present; with `isOn`, true unless `--no-…` is present. */
 export function flag(describe: string, extras: Extras = {}, isOn = false): OptionValue<boolean> {
   return {
     ...value(describe, null, () => true, extras),
@@ -119,7 +119,7 @@ export function choice<const C extends string>(
   return value(describe, choices.join("|"), read, { ...extras, choices });
 }
 
-/** The description in the help, followed by the choices if neither it nor `form`, the placeholder beside it, names them. */
+/** Returns the description for the help, with the choices unless the text or the placeholder `form` has them. */
 export function explained(
   { describe, choices = [] }: OptionValue<unknown>,
   form: string | null,
@@ -146,7 +146,7 @@ export function several<T>(one: OptionValue<T | undefined>): OptionValue<readonl
   return { ...one, many: true, read };
 }
 
-/** Comma-separated values; the option may be repeated. `bare` is the value of an option without one. */
+/** Comma-separated values; the option may be repeated. `bare`: used if the option has no value. */
 export function listOf<T>(
   one: OptionValue<T | undefined>,
   bare: readonly T[],

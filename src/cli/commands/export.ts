@@ -61,7 +61,7 @@ export const exportCommand = defineCommand({
     });
     const notes = leftOut(unchecked, unknown);
     if (!args.json) for (const line of notes) printFailure(`worker: ${line}`);
-    // With a file they are members of the answer.
+    // If the output is a file, the answer on stdout has the notes as members.
     else if (output === "-") for (const warning of notes) printFailureJson({ warning });
     if (output === "-") return undefined;
     if (args.json) printJson(JSON.stringify({ exported: lines, unchecked, unknown, output }));

@@ -1,5 +1,5 @@
-// All commands in the order of the help: our own, one for each declaration in src/commands, and those about the program
-// itself.
+// All commands in the order of the help: commands of this folder, one for each declaration in src/commands, and
+// commands about the program itself.
 
 import type { Command } from "../../commands/declare/command.ts";
 import { commands as declarations } from "../../commands/index.ts";

@@ -46,7 +46,7 @@ function withQueryInIds(positionals: Values): Values {
   return { ...rest, ids: { ...ids, describe: "Job ids, or one query for all matching jobs" } };
 }
 
-/** The query typed in place of ids; null if ids or a key were given. */
+/** Returns the query typed in place of ids; null for ids or a key. Throws UsageError for a wrong combination. */
 export function queryIn(action: OperationAction, given: QueryArguments): string | null {
   const query = takesIds(action) ? queryOfWords(action, given) : queryOfKey(action, given);
   if (query !== null) return query;

@@ -18,7 +18,7 @@ import {
 
 /** Where a field appears on the command line. */
 export interface FieldPlace {
-  /** Its name on the wire. */
+  /** Its name in the HTTP API. */
   readonly field: string;
   /** Its name on the command line, without leading dashes. */
   readonly key: string;
@@ -43,7 +43,7 @@ export function tableOf(
   for (const { field, key } of places) {
     const data = fields[field] as FieldData;
     const names = (data.optionAliases ?? []).map((name) => `--${name}`);
-    // No default where absence means everything: that must be explicit.
+    // If absence means everything, there is no default: everything must be requested with --all.
     const isAll = data.isAllWhenAbsent === true;
     const own = isAll ? null : (data.shellDefault ?? data.default ?? null);
     const fallback = own !== null && data.kind === "seconds" ? `${own}s` : own;
@@ -94,7 +94,7 @@ function typedValue(data: FieldData): OptionValue<unknown> {
     case "list": {
       const { kind: itemKind } = data.item as FieldData;
       const item = typedValue(data.item as FieldData);
-      // Only a choice is certain to contain no comma.
+      // Only choices certainly contain no comma, so only a list of choices may be typed with commas.
       if (itemKind !== "choice") return { ...several(item), describe };
       return { ...listOf(item, data.whenBare ?? []), bare: data.whenBare !== undefined, describe };
     }

@@ -1,5 +1,5 @@
-// Commands of the shell that are a word and an action, such as `worker schedule add`. The actions are declared in
-// src/commands; without an action, or with `list`, things are listed.
+// Shell commands of two words, such as `worker schedule add`: a name and an action. The actions are declared in
+// src/commands. Without an action, or with `list`, the schedules or limits are listed.
 import type { Command as Declaration } from "../../commands/declare/command.ts";
 import { type CliCommand, type ExitStatus, optionName, type Values } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
@@ -17,7 +17,7 @@ export interface Group {
   readonly declarations: readonly Declaration[];
   /** The field with the name of the schedule or limit, typed after the action, and its description in the help. */
   readonly subject: { readonly field: string; readonly describe: string };
-  /** The actions that list things, and the default. */
+  /** The actions that only read, such as `list`. The first is the default action. */
   readonly lists: readonly string[];
   readonly listOptions: Values;
   readonly list: (args: GroupArguments, action: string) => Promise<ExitStatus>;

@@ -69,7 +69,7 @@ export async function performTyped(
     async (connection) => {
       const input = await withMoments(declaration, typed, connection, given);
       checkInput(declaration, input);
-      // An up-to-date schema needs no writes.
+      // A command that makes the schema writes nothing if the schema is up to date, so it is not refused here.
       if (declaration.makesSchema !== true) await assertTakesWrites(connection.database);
       if (needsConfirmation) await confirm(questionOf(declaration, input, shown));
       const { database, pool, logger } = connection;
@@ -132,7 +132,7 @@ function entryOf({ command, tally, ...record }: CommandRecord): AuditEntry {
   };
 }
 
-/** The fields by their wire names, as typed. Times may still be relative. */
+/** Returns the typed fields by their names in the HTTP API. Times may still be relative. */
 async function inputOf(
   { name, fields }: Declaration,
   places: readonly FieldPlace[],
@@ -158,7 +158,7 @@ function onlyNow(value: unknown, command: string, key: string): "now" {
   throw new UsageError(`use either --now or --${key}`, command);
 }
 
-/** Absence means everything, so it must be explicit: a forgotten option is not consent. */
+/** Throws UsageError unless a value or --all is given: a forgotten option must not mean everything. */
 function requireAll(value: unknown, isAll: boolean, command: string, key: string): void {
   if (value !== undefined && isAll) throw new UsageError(`use either --all or --${key}`, command);
   if (value === undefined && !isAll) {

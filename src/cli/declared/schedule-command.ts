@@ -66,7 +66,7 @@ async function list(args: GroupArguments): Promise<0> {
   return 0;
 }
 
-/** A tick in the past is due; the others show a time in the future. */
+/** Returns the time of the next tick; for a time in the past, since when the tick is due. */
 const nextOf = (ms: number | null): string =>
   ms !== null && ms < now() ? `due since ${timeOf(ms)}` : timeOf(ms);
 const timeOf = (ms: number | null): string => time(ms === null ? null : new Date(ms));

@@ -130,7 +130,7 @@ function makeSamples(): SampleJob[] {
     const other = random(last + 1);
     [drawn[last], drawn[other]] = [drawn[other] as Kind, drawn[last] as Kind];
   }
-  // A job with no attempts left must be some hours old.
+  // The 60 youngest jobs, up to about an hour old, cannot have used up their attempts yet.
   const young = drawn.length - 60;
   for (let n = young; n < drawn.length; n++) {
     for (let other = random(young); drawn[n] === "failed"; other = random(young)) {
@@ -158,7 +158,7 @@ function makeSamples(): SampleJob[] {
   return samples.map((one, n) => (n === poison ? { ...one, ...POISON } : one));
 }
 
-/** A job that crashes its workers. */
+/** What a job that crashes its workers has in place of the drawn values. */
 const POISON = {
   attempts: 4,
   lastError:

@@ -1,4 +1,4 @@
-// The live part of `worker demo`: a worker that simulates the sample tasks, a crontab, limits, and a trickle of new jobs.
+// The live part of `worker demo`: a worker that simulates the sample tasks, a crontab, limits, and a few new jobs.
 // The size of the queue stays about the same.
 import type { Pool } from "pg";
 import { wait } from "../../base/clock.ts";

@@ -22,7 +22,7 @@ export async function runInForeground(
 ): Promise<ExitStatus> {
   const ended = await stoppable((signal) => workOn(tools, operation, signal));
   printProgress(null);
-  // From the store, with all its counts.
+  // Only the stored operation has all counts.
   const whole = (await tools.store.find(ended.id).catch(() => null)) ?? ended;
   if (json) printJson(operationJson(whole));
   else {

@@ -24,7 +24,7 @@ function userName(): string | null {
   }
 }
 
-/** If there is no audit trail, the command's output is the only record. */
+/** Returns the audit trail. Without its tables, the command's output is the only record. */
 export function trailOf({ database, logger }: CommandConnection): AuditTrail {
   const quiet = { ...logger, info: logger.debug };
   return createAuditTrail({ db: database, logger: quiet, onAudit: null });

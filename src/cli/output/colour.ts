@@ -15,7 +15,7 @@ const codes: Readonly<Record<Colour, readonly [on: number, off: number]>> = {
 
 type Stream = Pick<WriteStream, "isTTY">;
 
-/** `text` must already be printable: colour codes are added to it. */
+/** Returns the text in a colour, if the stream has colours. `text` must already be printable. */
 export function colourText(text: string, colour: Colour | null, stream: Stream): string {
   if (colour === null || text === "" || !hasColour(stream, process.env)) return text;
   const [on, off] = codes[colour];

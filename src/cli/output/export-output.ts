@@ -45,7 +45,7 @@ export async function exportOutput(file: string, appends = false): Promise<Expor
   };
 }
 
-// watchOutput() handles its errors and ends the process.
+// Errors of standard output are handled by watchOutput(), which ends the process.
 function standardOutput(): ExportOutput {
   const { stdout } = process;
   return {

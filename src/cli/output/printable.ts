@@ -7,7 +7,7 @@ const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Always one line. */
+/** Returns the text as one line. */
 export function printable(text: string): string {
   return text.replaceAll(UNSAFE, (character) => short[character] ?? codes(character));
 }

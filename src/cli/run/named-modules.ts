@@ -1,5 +1,5 @@
-// In the executable, only the named files and their imports become part of the program: NODE_PATH and ~/.node_modules
-// would add others for CommonJS modules.
+// In the executable, only the named files and their imports may become part of the program. So CommonJS modules are not
+// searched in NODE_PATH and ~/.node_modules.
 import Module from "node:module";
 import { isSea } from "node:sea";
 

@@ -15,7 +15,7 @@ import {
 import type { GlobalOptions } from "../shell/globals.ts";
 
 const { listen, metricsToken, ...others } = adminOptions;
-/** Options that need the admin. A token is not among them: it may be in the environment for another process. */
+/** Options that need --admin. --metrics-token is not among them: its variable may be set for another process. */
 export const aboutAdmin = others;
 /** The longest `fastLane.limitMs` that the library accepts. */
 const MAX_FAST_MS = 5_000;

@@ -26,12 +26,12 @@ import type { RunArguments } from "./run-options.ts";
 import { endSoon, StopRequests, stopOnUncaught } from "./stop-requests.ts";
 import { workerOptions } from "./worker-options.ts";
 
-/** `stops`: other sources of stop requests. Throws UsageError for invalid files. */
+/** Runs the worker until it has stopped. `stops`: requests to stop. Throws UsageError for invalid files. */
 export async function runWorker(
   args: RunArguments,
   stops = new StopRequests(),
 ): Promise<ExitStatus> {
-  // Output of tasks goes to the same streams.
+  // Tasks print to the same streams, and the worker must survive a closed one.
   outliveOutput();
   const settings = connectionSettings(args);
   const logger = await commandLogger(args);
@@ -118,7 +118,7 @@ async function drain(
 
 const MAX_NAMED = 5;
 
-/** Ready jobs whose tasks are not among the files; null: none. */
+/** Returns a sentence about ready jobs whose tasks are not among the files; null if there are none. */
 async function readyElsewhere(
   settings: CliConnectionSettings,
   { tasks }: WorkerOptions,

@@ -15,7 +15,7 @@ export interface StoppableWorker {
 
 /**
  * The first signal stops the worker, the second aborts it, the third ends the process. An early signal takes effect
- * once there is a worker to stop. Disposing of it removes the signal handlers.
+ * once there is a worker to stop. Disposing of the object removes its signal handlers.
  */
 export class StopRequests implements Disposable {
   readonly #onSignal = (name: NodeJS.Signals) => {
@@ -73,7 +73,7 @@ export class StopRequests implements Disposable {
 }
 
 /**
- * An uncaught exception stops the worker, so that other jobs can finish. Returns whether there was one.
+ * Stops the worker at an uncaught exception, so that other jobs can finish. The result returns whether there was one.
  */
 export function stopOnUncaught(stops: StopRequests, logger: Logger): () => boolean {
   let hasFailed = false;

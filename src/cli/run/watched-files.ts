@@ -1,5 +1,5 @@
-// Detects changed files by polling: works where the system sends no events, as on network and container mounts, and
-// detects renames, mode changes and new files alike.
+// Detects changed, renamed and new files, and changed modes. It polls, because network and container mounts send no
+// events about files.
 import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ export class WatchedFiles {
     this.#seen.set(file, stateOf(file));
   }
 
-  /** Changes count from now on. */
+  /** Reads the present states, with which waitForChange() compares. */
   async begin(): Promise<void> {
     this.#seen = await this.#states();
   }

@@ -27,7 +27,7 @@ export interface WorkerParts {
   readonly runProgram: RunProgram;
 }
 
-/** Throws UsageError with all problems of the files. */
+/** Returns the options of the worker. Throws UsageError with all problems of the files. */
 export async function workerOptions(
   args: RunArguments,
   { settings, logger, runProgram }: WorkerParts,
@@ -64,7 +64,7 @@ export async function workerOptions(
   };
 }
 
-/** All results, or one UsageError with all problems. */
+/** Returns the results of all loads. Throws one UsageError with all their problems. */
 async function allOf<const R extends readonly unknown[]>(
   ...loads: { readonly [K in keyof R]: () => R[K] | Promise<R[K]> }
 ): Promise<R> {
@@ -88,8 +88,8 @@ async function allOf<const R extends readonly unknown[]>(
 }
 
 /**
- * A module's default export is a plugin or a list of them; its export `retryPolicies` has policies by name, and `limits`
- * is a list of limits.
+ * Loads plugins. A module's default export is a plugin or a list of them. Its export `retryPolicies` has policies by
+ * name, and `limits` is a list of limits.
  */
 async function loadPlugins(files: readonly string[]) {
   const plugins: Plugin[] = [];

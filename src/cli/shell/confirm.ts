@@ -16,7 +16,7 @@ export function assertCanConfirm(command: string): void {
   );
 }
 
-/** Throws WorkerError `aborted` unless the answer is yes. `option`: the option that skips the question. */
+/** Shows a question at a terminal only. Throws WorkerError `aborted` unless the answer is yes. `option` skips it. */
 export async function confirm(question: string, option = "--yes"): Promise<void> {
   if (!isAtTerminal()) return;
   const { createInterface } = await import("node:readline/promises");

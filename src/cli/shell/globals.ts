@@ -39,7 +39,7 @@ export const globalOptions = {
   version: flag("Show the version", { aliases: ["-v"] }),
 } satisfies Values;
 
-/** Types a command's arguments and options. */
+/** Returns a command. `run` receives its arguments and options, and the global ones, with their types. */
 export function defineCommand<W extends Values, O extends Values>(
   parts: CommandParts<W, O, GlobalArguments>,
 ): CliCommand {

@@ -28,13 +28,13 @@ export interface AuditEntry {
   readonly operationId: string | null;
   /** The values to change, as a map from names to new values. */
   readonly changes: Readonly<Record<string, unknown>>;
-  /** The first 20 of the jobs before the change; null when the action is not about single jobs. */
+  /** The first 20 of the jobs before the change; null when the action is not about existing single jobs. */
   readonly before: readonly JobFacts[] | null;
-  /** The same jobs after the change, without those that were deleted; null if `before` is null. */
+  /** The first 20 of the jobs after the change, also an added one, without those that were deleted; null for none. */
   readonly after: readonly JobFacts[] | null;
-  /** The number of things for which the action was requested; null when it does not count any. */
+  /** The number of things for which the action was requested; null when the action does not count any. */
   readonly requested: number | null;
-  /** The number of things that were changed; null when it does not count any. */
+  /** The number of things that were changed; null when the action does not count any. */
   readonly done: number | null;
   /** The result as a sentence. */
   readonly message: string;

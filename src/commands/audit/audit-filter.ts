@@ -12,7 +12,7 @@ export interface AuditFilter {
 /** The texts of an entry that a search reads, as JSON. */
 const SEARCHED = ["by", "action", "q", "key", "workers", "message"];
 
-/** Returns a condition for entries: they contain the text, ignoring case, or the id. An empty text matches all. */
+/** Returns a filter: whether an entry contains the text, ignoring case, or the id. An empty text matches all. */
 export function matcherOf(search: string): (json: string | null) => boolean {
   if (search === "") return () => true;
   const wanted = JSON.stringify(search.toLowerCase()).slice(1, -1);

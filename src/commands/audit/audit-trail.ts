@@ -1,6 +1,6 @@
-// Stores the audit trail: in the extension's table if it exists, otherwise in memory; in both cases every entry is also
-// logged. An action on jobs and its entry are one transaction. If an entry cannot be written after its action, it is
-// logged as an error.
+// Stores the audit trail in the extension's table. Without the table, entries are stored in memory, and logged. An
+// action on jobs and its entry are one transaction. If an entry cannot be written after its action has been committed,
+// the entry is logged as an error.
 import { now } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -25,8 +25,8 @@ export interface AuditTrail {
   /** Writes the entry in the transaction of `within`. Returns a function to call after the commit. */
   recordWithin(within: Database, entry: AuditEntry): Promise<() => Promise<void>>;
   /**
-   * Returns entries, newest first: a page ends at about 4 MB. `beforeId`: only older entries. A search reads at most
-   * 16 MB, so a page may have few entries, or none, and a cursor all the same. `reads`: the database of the request.
+   * Returns a page of entries, newest first, at most about 4 MB. `beforeId`: only older entries. A search reads at most
+   * 16 MB, so even a page with few or no entries may have a cursor. `reads`: the database of the request.
    */
   list(
     reads: Database,
@@ -148,7 +148,7 @@ async function writeEntry(db: Database, entry: AuditEntry, json: string): Promis
   return true;
 }
 
-/** Returns the newest entries in memory, as the table would. */
+/** Returns the newest entries in memory: the same rows as the query of the table. */
 function newest(
   memory: readonly AuditRow[],
   beforeId: string | null,
@@ -198,7 +198,7 @@ interface AuditRow {
   readonly at_us: string;
 }
 
-/** Returns the entry, or the replacement of one that this program cannot have written. */
+/** Returns the entry. An entry that is too long, or that another program has written, is replaced by a note. */
 function readable(row: AuditRow): string {
   if (row.json === null) return unreadable(row, "This entry is too long to read.");
   if (isOwn(row.json)) return row.json;
@@ -271,7 +271,7 @@ interface FactsRow {
   readonly max_attempts: number;
 }
 
-/** Returns the first few of these jobs that exist, ascending by id. */
+/** Returns those of the first 20 jobs that exist, ascending by id; null without ids and key. */
 export async function readFacts(
   db: Database,
   { ids, key }: { readonly ids: readonly string[] | null; readonly key: string | null },

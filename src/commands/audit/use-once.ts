@@ -1,13 +1,13 @@
-// Names that can be used once across all admins of a schema. With the extension, the first use wins. The names are
-// stored among the rehearsals, which also expire, and are deleted by the same cleanup.
+// Names that can be used only once across all admins of a schema, such as those of download tickets. The used names are
+// stored in the table of rehearsals, because its rows expire, too, and one cleanup deletes both.
 import { type Database, query } from "../../database/database.ts";
 
 /** The start of the ids of these rows. */
 export const USED = "used ";
 
 /**
- * Marks a name as used. Returns true for the first use. Needs the extension. The expiry is a time by this process's
- * clock. The mark is deleted by the database's clock, which may be ahead, so it is kept for an hour longer.
+ * Marks a name as used. Returns true for the first use. Needs the extension. `expiresAtMs` is a time by this process's
+ * clock. The mark is deleted by the database's clock, which may be ahead, so the mark is kept for an hour longer.
  */
 export async function useOnce(db: Database, name: string, expiresAtMs: number): Promise<boolean> {
   const rows = await query(db, useSql, [`${USED}${name}`, expiresAtMs / 1_000]);

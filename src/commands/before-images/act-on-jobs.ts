@@ -32,7 +32,7 @@ export interface ChangeResult {
   readonly operationId: string | null;
 }
 
-/** Returns what is stored with the jobs' earlier state; null if `recordFor` is undefined: nothing is stored then. */
+/** Returns the record for the jobs' earlier state. If `recordFor` is undefined, returns null, and nothing is stored. */
 export function actionRecordOf(
   recordFor: Origin | undefined,
   action: string,
@@ -42,8 +42,8 @@ export function actionRecordOf(
 }
 
 /**
- * Like actOnJobs(), but first waits up to a second for jobs that are fetched and not started. Deletions and changes of
- * running jobs need no wait.
+ * Like actOnJobs(), but first waits up to a second until none of the jobs is fetched and not started. A deletion, and a
+ * change that also applies to running jobs, does not wait.
  */
 export async function actOnJobsInTurn(
   db: Database,
@@ -114,7 +114,7 @@ const plainStatement = (s: string, changed: string, more: string) => `
   ${jobNames(s)}
   order by jobs.id`;
 
-/** The rows are locked first, so that the stored state is the one that is changed. */
+/** The rows are locked before they are read, so that the stored state is the state just before the change. */
 const tablesOf = (
   s: string,
   change: JobChange,
@@ -142,9 +142,9 @@ type ActingStatement = (schema: string, ids: string) => string;
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
- * Acts on jobs by their ids, the first of `values`. Another transaction may have locked a job's row, such as that of a
- * worker in the fast mode, or of an abandoned session. The statement waits as long as the session's lock_timeout
- * allows; after that the job counts as locked, and the other jobs are processed without it.
+ * Acts on jobs by their ids, which are the first of `values`. Another transaction, such as that of a worker in the fast
+ * mode or of an abandoned session, may have locked a job's row. The statement waits as long as the session's
+ * lock_timeout allows. After that the job counts as locked, and the other jobs are changed without it.
  */
 async function actingQuery<R extends object>(
   db: Database,
@@ -156,7 +156,7 @@ async function actingQuery<R extends object>(
     return await withSavepoint(db, send);
   } catch (error) {
     if (codeOf((error as Error).cause) !== LOCK_NOT_AVAILABLE) throw error;
-    // In an aborted transaction of the caller, and if the whole table is locked, the first error is more helpful.
+    // This query also fails if the caller's transaction is aborted or the table is locked: the first error is clearer.
     return query<R>(db, (schema) => statement(schema, freeOf(schema)), values).catch(() => {
       throw error;
     });
@@ -178,8 +178,8 @@ const freeOf = (schema: string) => `array(
     for update skip locked
   )`;
 
-// A worker has locked a fetched job and does not report it as running. A worker returns jobs that it cannot start
-// within 250 ms, so an action on fetched jobs waits for that.
+// A fetched job is locked by a worker that does not report it as running. A worker soon starts its fetched jobs, or
+// gives them back, so an action on fetched jobs waits for that.
 
 /** Selects jobs by id or by key. */
 export type JobSelector = { readonly ids: readonly string[] } | { readonly key: string };

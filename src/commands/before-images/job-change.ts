@@ -1,11 +1,11 @@
-// What an action does to the rows of jobs. One record changes jobs by id and by query, names the columns that are
-// stored for undo, and defines which jobs have not changed since, so that an undo can restore these columns.
+// The change that an action makes to the rows of jobs, by id or by query. A JobChange also determines the columns that
+// are stored for undo, and the condition for an undo: the job has not changed since. The table
 // `_private_operation_rows` has the same column names.
 import { MARKED_FAILED } from "../../domain/words.ts";
 
 export type AddParameter = (value: unknown, type: string) => string;
 
-/** Returns a list of parameters, each numbered at its first use, because PostgreSQL rejects unused parameters. */
+/** Returns an empty list of parameters. A parameter gets its number when used: PostgreSQL rejects unused ones. */
 export function parameters() {
   const values: unknown[] = [];
   const parameter: AddParameter = (value, type) => `$${values.push(value)}::${type}`;
@@ -60,7 +60,7 @@ export function storedColumns({ set, mayRun = false }: JobChange): string[] {
 export const storedColumnsOf = (change: JobChange, row: string): string[] =>
   storedColumns(change).map((name) => `${row}.${name}`);
 
-/** Returns the size in bytes of what is stored of a job. */
+/** Returns the estimated size of a job's stored row, in bytes. */
 export function storedBytes(
   change: JobChange,
   { payloadBytes, errorBytes }: { readonly payloadBytes: number; readonly errorBytes: number },
@@ -71,8 +71,8 @@ export function storedBytes(
 }
 
 /**
- * Returns the statement up to its `where`. It changes `jobs`. A locked job keeps its `updated_at`: a new one is the mark
- * of a job that was removed while it was locked (queue/settle/give-back.ts).
+ * Returns the statement that changes `jobs`, up to its `where`. A locked job keeps its `updated_at`, because a new one
+ * marks a job that was removed while it was locked (queue/settle/give-back.ts).
  */
 export function changeStatement(
   s: string,
@@ -97,9 +97,9 @@ export const restoredColumns = ({ set }: JobChange): string[] => [
 ];
 
 /**
- * Returns a condition on `jobs` and its stored state `batch`: the job was neither locked since (which counts an
- * attempt) nor changed since. Graphile workers and hand-written SQL do not set updated_at, so all overwritten columns
- * are compared.
+ * Returns a condition on `jobs` and its stored state `batch`: the job has not changed since, and has not been locked,
+ * which would have counted an attempt. Graphile workers and hand-written SQL do not set updated_at, so all overwritten
+ * columns are compared.
  */
 export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParameter): string {
   const at = { row: "batch", id: "batch.job_id", now: "batch.left_at" };
@@ -119,12 +119,12 @@ const mayHaveRun = (untouched: string) => [
   `(${untouched} or jobs.last_error is null or jobs.last_error !~ '${MARKED_FAILED}'::text)`,
 ];
 
-/** The tables of the changing statement from which storeRows() reads. */
+/** The tables of the changing statement from which storeRows() reads. A further one, `acted`, has the changed jobs. */
 export interface ChangeTables {
-  /** The operation's id and the outcome of the job, as expressions on `targets`. */
+  /** The operation's id and the job's outcome, as SQL expressions; `targets` is the row. */
   readonly operation: string;
   readonly outcome: string;
-  /** All jobs that the statement found, with the earlier state of those that change. `acted` has the changed jobs. */
+  /** Two names of tables: all jobs that the statement found, and the earlier state of those that change. */
   readonly targets: string;
   readonly images: string;
 }
@@ -153,7 +153,7 @@ export function storeRows(
     left join ${isDelete ? namesOfDeleted(s) : `${images} as images on images.id = acted.id`}`;
 }
 
-/** The names are stored beside the ids, because a task or queue without jobs may be deleted before the undo. */
+/** The names are stored in addition to the ids, because a task or queue without jobs may be deleted before the undo. */
 const namesOfDeleted = (
   s: string,
 ): string => `${s}._private_tasks as tasks on tasks.id = acted.task_id

@@ -1,13 +1,13 @@
-// Stores an action on single jobs as a finished operation, in the same statement: one row for the operation, and one
-// for each job with its earlier state. So the action appears in Activity, has a receipt, and is undone like an
-// operation by query (operations/store/undo-statement.ts). It needs the extension.
+// Stores an action on single jobs as a finished operation, in the statement of the action: one row for the operation,
+// and one for each job with its earlier state. So the action is listed in *Activity*, has a receipt, and can be undone
+// like an operation by query (operations/store/undo-statement.ts). This needs the extension.
 import { MAX_VALUES } from "../../domain/portable/query/limits.ts";
 import { jobColumns, jobNames } from "../../queue/sql/job-row.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
 import type { Origin } from "../audit/audit-entry.ts";
 import { type JobChange, storeRows } from "./job-change.ts";
 
-/** The origin and the name of the action, as operations by query have them. */
+/** The origin, the name and the changes of an action, as operations by query have them. */
 export interface ActionRecord {
   readonly origin: Origin;
   readonly action: string;
@@ -22,9 +22,9 @@ export interface OperationIdRow {
 }
 
 /**
- * Returns the statement. `tables`: its first tables. `acted` must have the changed jobs with all columns; `targets` all
- * requested jobs, each with its outcome (`d` done, `l` locked, `g` not found); and `images` their earlier state, unless
- * they are deleted. The values of recordValues() are its parameters from number `first` on.
+ * Returns the statement. `tables` are its first tables: `acted` has all columns of the changed jobs, `targets` has all
+ * requested jobs and their outcomes (`d` done, `l` locked, `g` not found), and, unless jobs are deleted, `images` has
+ * their earlier state. The values of recordValues() are the parameters from number `first` on.
  */
 export const recordedStatement = (
   s: string,
@@ -61,7 +61,7 @@ export const recordValues = ({ origin, action, changes }: ActionRecord): unknown
   ...[action, JSON.stringify(changes), origin.by, origin.source],
 ];
 
-/** The number of jobs as the JSON of a Value. */
+/** The number of jobs as the JSON of a Value (domain/value.ts). */
 const COUNTED = `pg_catalog.json_build_object(
         'value', pg_catalog.count(*), 'precision', 'exact', 'basis', 'scan',
         'as_of', pg_catalog.to_char(pg_catalog.now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')

@@ -1,12 +1,12 @@
-// What became of jobs that were to be cancelled.
+// Reads the outcomes of jobs whose cancellation was requested.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isCancelled } from "../../domain/words.ts";
 
-/** What became of a job that was to be cancelled. */
+/** The outcome of a job whose cancellation was requested. */
 export type CancelOutcome =
   /** It has failed as cancelled, and does not run again. */
   | "cancelled"
-  /** It no longer exists: its task returned before or in spite of the signal, or it was deleted. */
+  /** It no longer exists: its task returned before or in spite of the signal, or the job was deleted. */
   | "completed"
   /** It has failed with an error of its own, and does not run again. */
   | "failed"
@@ -38,8 +38,8 @@ export async function cancelOutcomes(
   });
 }
 
-// While its request exists, a job without a lock is not over: after a crash of its worker it has the error of the
-// recovery, until endCancellations() replaces that with the reason of the request.
+// While its request exists, a job without a lock has not ended. If its worker has crashed, its error is that of the
+// recovery, until endCancellations() replaces this error with the reason of the request.
 const outcomesSql: Statement = (s) => `
 select requested.id::text as id, jobs.id is not null as is_there,
   coalesce(jobs.locked_at is null and jobs.attempts >= jobs.max_attempts, false)

@@ -3,9 +3,9 @@ import { CONTROL } from "../../queue/pauses/pause.ts";
 
 /**
  * Common table expressions that store requests to cancel running jobs. `ids`: a query of their ids; `reason` and `by`:
- * expressions. The attempt becomes the last one, so that a worker that reads no requests does not retry the job:
- * max_attempts is lowered, as for a permanent failure, so that the number of the attempt stays true. Rows that another
- * session has locked are skipped, because they may be rows of the fast mode.
+ * expressions. The running attempt becomes the last one, so that even a worker that reads no requests does not retry
+ * the job. For this, max_attempts is lowered to attempts, as for a permanent failure, and attempts stays correct. Rows
+ * that another session has locked are skipped, because they may be rows of the fast mode.
  */
 export const cancelRequests = (
   s: string,

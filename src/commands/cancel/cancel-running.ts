@@ -1,4 +1,4 @@
-// Requests to cancel the running jobs of a queue, of a task, or all running jobs.
+// Stores requests to cancel the running jobs of a queue or of a task, or all running jobs.
 import type { Database, Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import type { PauseScope, PauseTarget } from "../../queue/pauses/pause.ts";
@@ -9,7 +9,7 @@ import { cancelRequests } from "./cancel-requests.ts";
 
 /**
  * Stores the requests, and returns their number. Jobs that a worker has fetched and not started count as running. After
- * a pause there are none: a worker returns them before it acknowledges the pause.
+ * a pause there are no such jobs, because a worker gives them back before it acknowledges the pause.
  */
 export async function cancelRunning(
   db: Database,
@@ -28,7 +28,7 @@ const conditions: Readonly<Record<PauseScope, (s: string) => string>> = {
   task: (s) => `jobs.task_id = (select id from ${s}._private_tasks where identifier = $1::text)`,
 };
 
-// Only the workers' reports have the running jobs of the fast mode.
+// Running jobs of the fast mode are found only in the workers' reports.
 const reportedSql = (s: string) => `
   select pg_catalog.unnest(array(
     select one.id::bigint from ${s}._private_workers as workers,

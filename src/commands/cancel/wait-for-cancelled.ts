@@ -9,13 +9,13 @@ import { checkedJobIds } from "../../domain/job-ids.ts";
 import { endCancellations } from "../../queue/cancel/cancellations.ts";
 import { type CancelResult, cancelOutcomes } from "./cancel-outcomes.ts";
 
-/** What became of a job that was to be cancelled. */
+/** The outcome of a job whose cancellation was requested. */
 export interface CancelEnd {
   /** The job's id. */
   readonly id: string;
   /**
-   * `cancelled`: it has failed with the reason. `completed`: it no longer exists: it has finished, because its task
-   * returned, or was deleted. `failed`: it has failed with another error, for good. `running`: it has not ended yet.
+   * `cancelled`: it has failed with the reason. `completed`: it no longer exists, because its task has returned or the
+   * job was deleted. `failed`: it has failed with another error, for good. `running`: it has not ended yet.
    */
   readonly outcome: "cancelled" | "completed" | "failed" | "running";
 }
@@ -24,7 +24,7 @@ const waitSchema = strict({ timeoutMs: v.optional(duration, 60_000) });
 const POLL_MS = 100;
 const NEVER = new AbortController().signal;
 
-/** Waits until the jobs have ended, at most `timeoutMs`, and returns what became of each. */
+/** Waits until the jobs have ended, at most `timeoutMs` (default 60,000), and returns the outcome of each. */
 export async function waitForCancelledJobs(
   db: Database,
   ids: readonly string[],
@@ -35,7 +35,7 @@ export async function waitForCancelledJobs(
   await requireTables(db, CONTROL_TABLES, "cancelling jobs");
   const endsAtMs = monotonic() + timeoutMs;
   for (;;) {
-    // If no worker of this library runs, no other process ends requests.
+    // If no worker of this library runs, no other process ends the requests of jobs that have ended.
     await endCancellations(db);
     const results: readonly CancelResult[] = await cancelOutcomes(db, checked);
     const leftMs = endsAtMs - monotonic();
@@ -61,7 +61,7 @@ interface WaitedFor {
   readonly isPartial: boolean;
 }
 
-/** Returns lines and members about the jobs `ids`. `cancelled`: those that ended at once. `waited`: the others. */
+/** Returns a line and JSON for each job. `cancelled`: jobs that ended at once. `waited`: the other outcomes. */
 export function endsOf(
   ids: readonly string[],
   cancelled: ReadonlySet<string>,

@@ -1,6 +1,5 @@
-// The type of a command's declaration. One file declares one command, and index.ts lists them all. HTTP and its
-// document, the command line, dialogs and the log are derived from that list. No other code names the actions on jobs,
-// queues and workers.
+// The type of a command's declaration. One file declares one command, and index.ts lists them all. The HTTP API and its
+// OpenAPI document, the command line and the page's dialogs are derived from that list.
 import type { Pool } from "pg";
 import type { Problem } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -31,7 +30,7 @@ export interface HttpPlace {
  */
 export type AnswerShape = Readonly<Record<string, string>>;
 
-/** The static part of a declaration, from which the page is built, too. */
+/** The static part of a declaration. The build of the page reads it, too. */
 export interface CommandData {
   /** The unique name on the command line: `run-now`. */
   readonly name: string;
@@ -54,15 +53,15 @@ export interface CommandData {
   /** The positional arguments on the command line, in this order. Only the last may be a list. */
   readonly positionals: readonly string[];
   readonly fields: Readonly<Record<string, FieldData>>;
-  /** The state of the jobs that the command is for: it is offered if a selected job has it. Default: any. */
+  /** The command is offered only if a selected job has this state. Default: any state. */
   readonly forState?: JobState;
   /** The fields of its dialog, in this order. Default: all. Other fields are for programs only. */
   readonly dialogFields?: readonly string[];
-  /** The fields at least one of which is required. */
+  /** At least one of these fields is required. */
   readonly needsOneOf?: readonly string[];
   /** Its shortcut on the page. */
   readonly key?: string;
-  /** The special dialog of the page for it; `none`: the page offers the command elsewhere. */
+  /** The page's special dialog for this command. `none`: the page offers the command elsewhere. */
   readonly dialog?: "add" | "remove" | "sweep" | "upkeep" | "schedule" | "pause" | "limit" | "none";
   /** Example command lines for the help. */
   readonly examples: readonly string[];
@@ -98,7 +97,7 @@ export interface CommandContext {
 export interface RunContext extends CommandContext {
   /**
    * Called with the result so far after each commit of a command that has several. If the command fails later, this
-   * result is recorded and answered, with the failure.
+   * result is recorded and returned, together with the failure.
    */
   readonly committed: Committed;
 }
@@ -106,19 +105,19 @@ export interface RunContext extends CommandContext {
 /** The type of the result is not checked, because it is inferred from what `run` returns. */
 export type Committed = (result: unknown) => void;
 
-/** What became of the things that a command has begun to change. */
+/** The outcome of the changes that a command has started. */
 export interface WaitOutcome {
   /** Lines without a full stop. */
   readonly lines: readonly string[];
-  /** JSON texts of members, which join those of the answer. */
+  /** JSON texts of members that are added to those of the answer. */
   readonly members: Readonly<Record<string, string>>;
   /** Whether some of these changes have not ended. */
   readonly isPartial: boolean;
 }
 
 /**
- * A complete declaration. It has methods and not function properties, so that commands of all fields and results fit
- * one list.
+ * A complete declaration. It has methods and not function properties, because TypeScript compares their parameters less
+ * strictly. So commands with different fields and results fit in one list.
  */
 export interface Command<
   F extends CommandFields = CommandFields,
@@ -129,7 +128,7 @@ export interface Command<
   readonly fields: F;
   /** Makes the command a bulk action on jobs, which can also run on all jobs that match a query. */
   readonly onJobs?: JobActionData;
-  /** Returns the problems of values that are valid one by one. */
+  /** Returns the problems of the input as a whole, whose values are each valid. */
   problems?(input: Input<F>): readonly Problem[];
   /** Whether this input changes nothing, so that there is nothing to record. */
   isPreview?(input: Input<F>): boolean;
@@ -148,7 +147,7 @@ export interface Command<
   jobIds?(result: R): readonly string[];
   /** Returns the operation that stores the jobs' earlier state. All commands that can store it declare this. */
   operationId?(result: R): string | null;
-  /** Waits for the end of what it has begun, at most a minute: the option --wait of the command line. */
+  /** Waits until the changes that it has started have ended, at most a minute; for --wait on the command line. */
   wait?(db: Database, result: R, input: Input<F>): Promise<WaitOutcome>;
   /** Returns the affected workers for the record, if the input does not have them. */
   workerIds?(result: R): readonly string[];

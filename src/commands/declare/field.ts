@@ -1,6 +1,6 @@
-// The fields of commands. Each is data (its kind, its limits, its texts), from which HTTP documents, command-line
-// options and dialogs are derived, together with the validation that applies to every caller. The names are those of
-// the wire, in snake_case.
+// The fields of commands. Each consists of data (kind, limits, texts) and of the validation for all callers. The
+// OpenAPI document, command-line options and dialogs are derived from the data. The names are those of the HTTP API,
+// in snake_case.
 import * as v from "valibot";
 import { boundedList, count } from "../../base/validate.ts";
 import { isJobId, MAX_IDS } from "../../domain/job-ids.ts";
@@ -36,17 +36,17 @@ export interface FieldData {
   readonly choices?: readonly string[];
   /** The field of each item of a list. */
   readonly item?: FieldData;
-  /** The value if the field is absent, as typed. */
+  /** The value if the field is absent, in the form in which users type it. */
   readonly default?: string;
   /** An example of a valid text, for fields in which not every text is valid. */
   readonly example?: string;
   /** The text that replaces `about` on the command line. */
   readonly shellAbout?: string;
-  /** The value on the command line if it is not typed. Default: none. */
+  /** The value on the command line if the option is not typed. Default: none. */
   readonly shellDefault?: string;
   /** For a list: the values if the option is typed without a value. */
   readonly whenBare?: readonly string[];
-  /** Whether absence means everything. Then the command line requires an explicit option. */
+  /** Whether an absent field means everything. Then the command line requires an explicit option such as --all. */
   readonly isAllWhenAbsent?: boolean;
   /** Whether the field is accepted from programs, but not offered anywhere. */
   readonly isHidden?: boolean;

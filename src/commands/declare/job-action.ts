@@ -1,5 +1,5 @@
-// What a command on jobs declares in addition, so that it can run on all jobs that match a query, has a preview and an
-// undo, and is offered by the page, which is generated from it (ui/schema/commands.mjs).
+// The additional part of the declaration of a command on jobs. With it, the command can run on all jobs that match a
+// query, and has a preview and an undo. The page's menus are generated from it (ui/schema/commands.mjs).
 import type { Database } from "../../database/database.ts";
 import type { MissingTables } from "../../database/schema/extensions/missing-tables.ts";
 import type { Condition } from "../../domain/condition.ts";
@@ -38,21 +38,21 @@ export interface ActionOffers {
 export interface JobActionData {
   readonly words: ActionWords;
   /**
-   * Returns the effect on jobs of these changes, for operations, and for commands by ids without a `run` of their own.
+   * Returns the change of the jobs' rows. Operations use it, and commands by ids that have no `run` of their own.
    * `by`: the user.
    */
   readonly change: (changes: Changes, by: string | null) => JobChange;
-  /** What it does to a running job, and to several, in words; absent if it skips running jobs. */
+  /** What is done to running jobs instead of the change, in words for one job and for several; absent if nothing. */
   readonly ofRunning?: readonly [one: string, more: string];
   /** The jobs that an operation never selects, as a term of the query language such as `is:failed`. */
   readonly leavesOut?: string;
   /** Returns the tables that the action needs and the schema lacks; null if there are none. */
   readonly missing?: (db: Database) => Promise<MissingTables | null>;
-  /** Whether a canary of a few jobs can show that the rest will succeed: by default, on request, or never. */
+  /** Whether an operation starts with a canary, the first jobs, whose results decide: usually, on request, or never. */
   readonly canary: "usual" | "possible" | "none";
   readonly offers: ActionOffers;
   /**
-   * The fields, the button and the consequence of an operation, if they differ from those of the command with its name.
+   * The button, the consequence and the fields of the operation, if they differ from those of the command.
    */
   readonly operation?: {
     readonly verb: string;

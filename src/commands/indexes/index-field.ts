@@ -10,8 +10,8 @@ export const indexField = choice(["Index", "name of an optional index"], indexNa
 
 export const indexAction = (action: string) => ({ path: "/api/indexes", action });
 
-/** Building needs a separate connection, so a pool is required. */
+/** Returns the pool and the database. Building and dropping need a separate connection, so a pool is required. */
 export function indexPlace(db: Database, pool: Pool | null): IndexPlace {
-  if (pool === null) throw new WorkerError("configuration", "building an index needs a pool");
+  if (pool === null) throw new WorkerError("configuration", "changing an index needs a pool");
   return { pool, db };
 }

@@ -64,8 +64,8 @@ const optionsSchema = strict({
 });
 
 /**
- * Cancels jobs, and returns the outcome of each id, in their order. Throws InputError, and `extension_missing` where
- * the schema has no tables for it.
+ * Cancels jobs, and returns the outcome of each id, in the order of `ids`. Throws InputError for invalid input, and
+ * `extension_missing` if the schema lacks the tables for cancelling.
  */
 export async function cancelJobs(
   db: Database,

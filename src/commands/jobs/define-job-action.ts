@@ -48,7 +48,7 @@ export function defineJobAction<const F extends Fields, const N extends string>(
     http: { path: "/api/jobs/action", action: action.name },
     positionals: ["ids"],
     answer: { jobs: "ChangedJob[]", operation: "integer?" },
-    // The wait is outside the transaction, whose timeout is for the change alone.
+    // Waits for fetched jobs outside the transaction, because its timeout is meant for the change alone.
     prepare: async (db, input) => {
       const { ids, ...changes } = input as Input<F> & IdsInput;
       await untilMayChange(db, action.onJobs.change(changes as Changes, null), ids);
@@ -81,7 +81,7 @@ export interface JobActionResult extends ChangeResult {
   readonly spent: readonly string[];
 }
 
-/** Returns the outcome. */
+/** Returns the changed jobs, and why others of `ids` did not change. `spent`: skipped, because no attempts are left. */
 export async function jobActionResult(
   db: Database,
   ids: readonly string[],
@@ -106,7 +106,7 @@ const presentSql: Statement = (schema) => `
   select id::text, locked_at is not null as is_locked
   from ${schema}._private_jobs where id = any($1::bigint[])`;
 
-/** Returns the jobs in their present state, with payloads byte for byte. */
+/** Returns the member `jobs` of an answer: the jobs after the change, with payloads byte for byte. */
 export function jobsMember(jobs: readonly Job[]): Record<string, string> {
   return { jobs: `[${jobs.map(changedJobJson).join(",")}]` };
 }

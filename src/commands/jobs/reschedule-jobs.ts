@@ -134,7 +134,7 @@ const movedRunAt = (from: string, id: string, shift: string, spread: string): st
   `${from} + pg_catalog.make_interval(secs => ${shift} + ${spread}
         * ((pg_catalog.hashint8(${id})::float8 + 2147483648::float8) / 4294967296::float8))`;
 
-/** Returns the change for changes by their names on the wire. */
+/** Returns the change of the rows. `changes` has the field names of the HTTP API. */
 export const movingBy = (changes: Changes): JobChange =>
   rescheduleChange({
     runAt: changes["run_at"] as string | undefined,

@@ -10,7 +10,7 @@ import type { Changes } from "../declare/job-action.ts";
 import { defineJobAction, type JobActionResult, jobActionResult } from "./define-job-action.ts";
 import { movingBy } from "./reschedule-jobs.ts";
 
-/** Sets the time. Jobs without attempts left do not change, because a new time would not make them run. */
+/** Sets the jobs' time to now. Jobs without attempts left do not change, because a new time would not run them. */
 export async function runNow(
   db: Database,
   ids: readonly string[],

@@ -1,5 +1,5 @@
-// Makes the started attempt of a job its last one, for jobs that fail or crash their worker each time. Unlike most
-// actions, it also applies to running jobs.
+// Makes the latest attempt of a job its last one, for jobs that fail or crash their worker each time. Unlike most
+// actions, this action also applies to running jobs.
 import type { Database } from "../../database/database.ts";
 import { actOnJobsInTurn, type ChangeResult } from "../before-images/act-on-jobs.ts";
 import type { JobChange } from "../before-images/job-change.ts";
@@ -8,9 +8,9 @@ import { jobIds } from "../declare/field.ts";
 import { defineJobAction } from "./define-job-action.ts";
 
 /**
- * Sets max_attempts to the number of started attempts, at least 1: a running attempt becomes the last, a job without
- * attempts runs once, and a retrying job fails with its last error. Returns the changed jobs, including running ones,
- * ascending by id.
+ * Sets max_attempts to the number of started attempts, at least 1. So a running attempt becomes the last, a job that
+ * has not run yet runs once, and a retrying job fails with its last error. Returns the changed jobs, including running
+ * ones, ascending by id.
  */
 export function stopRetrying(
   db: Database,

@@ -19,11 +19,11 @@ import { setLimit } from "./set-limit.ts";
 export interface LimitSet {
   readonly definition: LimitDefinition;
   readonly isNew: boolean;
-  /** False: it was equal before. */
+  /** False if the limit was equal before. */
   readonly isChanged: boolean;
   /** Whether a task or queue with a matching name exists. */
   readonly isKnown: boolean;
-  /** Which workers do not apply it; null: none that is known. */
+  /** A note about workers that do not apply the limit; null if none are known. */
   readonly note: string | null;
 }
 
@@ -44,7 +44,7 @@ export async function changeLimit(
     ]);
     return { definition, isNew: old === null, isChanged, isKnown: row?.is_known === true };
   });
-  // The limit is committed, so what fails now does not make it an error.
+  // The limit is committed, so a failure to read the note is not an error of the command.
   const note = await unreportedNote(db).catch(
     (error: unknown) => `workers without heartbeats could not be read: ${messageOf(error)}`,
   );
@@ -65,8 +65,8 @@ export interface EndedBackOff {
 }
 
 /**
- * Ends the back-offs of the limit, and of the tasks or queues that it is for. Returns them. A thousand at a time are one
- * transaction, so that it does not lock all queues of the schema. `committed`: called after each of them.
+ * Ends the back-offs of the limit and of the tasks or queues that it is for, and returns them. Each transaction ends at
+ * most 1,000, so that it does not lock all queues of the schema. `committed` is called after each but the last.
  */
 export async function endBackOffs(
   db: Database,
@@ -110,7 +110,7 @@ select case when $1::text = 'task'
 
 const ENDED_AT_ONCE = 1_000;
 
-// A pause with another end was set or changed by a person, and stays.
+// A back-off of a task or queue is also a pause with the same end. A pause with another end is a user's, and stays.
 const backOffsSql: Statement = (s) => `
 select distinct on (backs.scope, backs.name) backs.scope, backs.name,
   exists (select from ${s}._private_pauses as pauses

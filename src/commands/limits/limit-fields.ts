@@ -53,7 +53,7 @@ export type SetInput = Input<typeof setFields>;
 /** Returns `the limit stripe`, for a sentence. */
 export const namedLimit = (given: string): string => `the limit ${shortName(given)}`;
 
-/** Returns the new definition: omitted fields are those of `old`. Throws InputError with the names of the wire. */
+/** Returns the new definition. Omitted fields keep the values of `old`. Throws InputError with the fields' names. */
 export function changedLimit(old: LimitDefinition | null, input: SetInput): LimitDefinition {
   const { name: given, task, queue, concurrency } = input;
   const keepsTarget = task === undefined && queue === undefined && old !== null;
@@ -71,7 +71,7 @@ export function changedLimit(old: LimitDefinition | null, input: SetInput): Limi
   }
 }
 
-/** Returns the new rate; null: no maximum. If the burst was the default, it becomes the default of the new rate. */
+/** Returns the new rate; null: no maximum. A burst that was the old rate's default becomes that of the new rate. */
 function changedRate(old: FullRate | null, { rate: typed, burst }: SetInput): Rate | null {
   if (typed === undefined && old === null) {
     if (burst === undefined) return null;

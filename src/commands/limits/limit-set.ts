@@ -50,7 +50,7 @@ export const limitSetCommand = defineCommand({
     jsonOf({ name, is_new: isNew, is_changed: isChanged, is_known: isKnown, note }),
 });
 
-/** Checks the input with a sample that has a concurrency and a rate, because the stored limit is not read yet. */
+/** Checks the input as a change of a sample limit with all values, because the stored limit is not read yet. */
 function problemsOf(input: SetInput): readonly Problem[] {
   const rate = { limit: 1, perMs: 1_000, burst: 1 };
   const sample = { name: "sample", scope: "task", match: "sample", concurrency: 1, rate } as const;

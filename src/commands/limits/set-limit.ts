@@ -1,4 +1,4 @@
-// Sets and removes limits. Workers read them at once by NOTIFY, else within 2 seconds.
+// Sets and removes limits. A notification makes workers read them at once; without it they do so within 2 seconds.
 
 import { isDeepStrictEqual } from "node:util";
 import { WorkerError } from "../../base/errors.ts";
@@ -18,8 +18,8 @@ export interface LimitChange {
 }
 
 /**
- * Creates the limit, or replaces the one of this name. Returns false if it was equal before. Throws
- * `extension_missing`, and `conflict` if there are too many or if the name is of a limit of another kind.
+ * Creates the limit, or replaces the one with this name. Returns false if it was equal before. Throws
+ * `extension_missing`, and `conflict` if there are too many limits, or if a limit of the other scope has the name.
  */
 export async function setLimit(db: Database, { definition, setBy }: LimitChange): Promise<boolean> {
   await requireTables(db, LIMIT_TABLES);
@@ -42,7 +42,7 @@ export async function setLimit(db: Database, { definition, setBy }: LimitChange)
 
 interface SetRow {
   /**
-   * There was no limit of this name, and none was created: there are too many, or another session has just created it.
+   * There was no limit with this name, and none was created: there are too many, or another session has created one.
    */
   readonly is_missed: boolean;
   readonly is_full: boolean;
@@ -51,15 +51,15 @@ interface SetRow {
 }
 
 /**
- * Creates the limits that do not exist, as those of a worker's options. Returns the existing ones that differ. Throws
- * `extension_missing`, and `conflict` if there are too many.
+ * Creates those of a worker's limits that do not exist yet. Returns the existing ones that differ from the worker's
+ * options. Throws `extension_missing`, and `conflict` if there are too many.
  */
 export async function createLimits(
   db: Database,
   wanted: readonly LimitDefinition[],
 ): Promise<readonly LimitDifference[]> {
   await requireTables(db, LIMIT_TABLES, "the option limits");
-  // Most starts create nothing, so the role may lack the privilege to create.
+  // If all limits exist, nothing is written, because the worker's role may lack the privilege.
   if (missingIn(await readLimits(db), wanted).length > 0) {
     await inTransaction(db, async (inside) => {
       for (const { name, scope, match, concurrency, rate } of missingIn(
@@ -105,15 +105,15 @@ const NEWS = `pg_catalog.pg_notify('${CONTROL}', pg_catalog.random()::text), ${a
 const EMPTY = `pg_catalog.now()
     + $7::int::float8 * $6::bigint::float8 / $5::int::float8 * interval '1 millisecond'`;
 
-/** Whether the limit is new for its tasks: they had none until now, or one that some workers may not have read yet. */
+/** Whether the limit is new for its tasks: some workers may not apply it to them yet (queue/limits/permits.ts). */
 const IS_NEW = `l.match <> excluded.match or l.concurrency is null
       or l.revision < 2 and l.set_at > pg_catalog.now() - interval '2.5 seconds'`;
 
 /*
  * $1 name  $2 scope  $3 match  $4 concurrency  $5 rate  $6 period  $7 burst  $8 set by
  *
- * `behind`: the arrival times that are later than that of an empty bucket of the new rate. A slow old rate may have put
- * them a day ahead, so they are moved back. The rows are locked in the order of fetches, to prevent deadlocks.
+ * `behind`: rows with a `tat` (theoretical arrival time) later than that of an empty bucket of the new rate. After a
+ * slow old rate it may be a day ahead, so it is moved back. Rows are locked in the order of fetches, against deadlocks.
  */
 const setSql: Statement = (s) => `
 with old as materialized (
@@ -153,7 +153,7 @@ where (select pg_catalog.count(*) from ${s}._private_limits) < ${MAX_LIMITS}
 on conflict (name) do nothing
 returning ${NEWS}`;
 
-// The back-off ends, too: a later limit of this name must not inherit it.
+// The back-off ends, too, because a later limit with this name must not inherit it.
 const removeSql: Statement = (s) => `
 with deleted as (
   delete from ${s}._private_limits where name = $1::text returning name, ${NEWS}

@@ -29,8 +29,8 @@ export const cleanupTasks = [
   "gc-job-queues",
 ] as const;
 /**
- * What cleanup() deletes: failed jobs, task identifiers without jobs, or named queues without jobs. Graphile
- * Worker's DELETE_PERMAFAILED_JOBS, GC_TASK_IDENTIFIERS and GC_JOB_QUEUES.
+ * What cleanup() deletes: failed jobs, task identifiers without jobs, or named queues without jobs. In Graphile Worker
+ * these tasks are DELETE_PERMAFAILED_JOBS, GC_TASK_IDENTIFIERS and GC_JOB_QUEUES.
  */
 export type CleanupTask = (typeof cleanupTasks)[number];
 
@@ -69,7 +69,7 @@ export interface CleanupOptions {
  * names if such a transaction is still open. "gc-job-queues" also restores the rows of queues that a Graphile worker's
  * cleanup deleted while jobs referred to them. Every call with a task also deletes throttles whose period is over. Throws
  * InputError for an unknown task or invalid names, and `configuration` if names are to be deleted inside the caller's
- * transaction; after everything else is deleted, `database_error` if PostgreSQL refuses to delete a failed job or a name.
+ * transaction. If PostgreSQL refuses to delete some jobs or names, throws `database_error` after deleting all others.
  */
 export async function cleanup(
   db: Database,
@@ -79,7 +79,7 @@ export async function cleanup(
   return cleanUp(db, tasks, options, () => {});
 }
 
-/** Like cleanup(). `committed`: called with the result so far after each deletion, and before the last error. */
+/** Like cleanup(). `committed`: called with the result so far after each deletion, and before an error for refusals. */
 async function cleanUp(
   db: Database,
   tasks: readonly CleanupTask[] = cleanupTasks,

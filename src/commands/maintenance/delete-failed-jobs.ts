@@ -1,4 +1,4 @@
-// Deletes failed jobs, except those that PostgreSQL refuses to delete: a row of an application may reference them.
+// Deletes failed jobs, except those that PostgreSQL refuses to delete, for example because of a foreign key.
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import { type Database, idArray, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
@@ -10,8 +10,8 @@ import { isFailed } from "../../queue/sql/job-state.ts";
 const CHUNK = 10_000;
 
 /**
- * Deletes failed jobs in chunks by ascending id, so that it ends even while other jobs keep failing. Adds those that
- * PostgreSQL refuses to delete to `refused`. Calls `deleted` with the number of jobs of each chunk.
+ * Deletes failed jobs in chunks by ascending id, so that the loop ends even while other jobs keep failing. Adds jobs
+ * that PostgreSQL refuses to delete to `refused`. Calls `deleted` with the number of deleted jobs of each chunk.
  */
 export async function deleteFailedJobs(
   db: Database,
@@ -86,7 +86,7 @@ const deleteSql =
   select (select pg_catalog.count(*)::text from deleted) as deleted,
     (select pg_catalog.max(id)::text from failed) as last`;
 
-// A job that another transaction has locked is skipped. `last` is also the id of one that a trigger has kept.
+// A job that another transaction has locked is skipped. `last` may be the id of a job that a trigger has kept.
 const chunkSql = deleteSql("jobs.id > $1::bigint", "\n    limit $2::int");
 const theseSql = deleteSql("jobs.id = any($1::bigint[])", "");
 

@@ -17,16 +17,16 @@ export type CleanupRefusals = Record<"job" | NameColumn, RefusedRow[]>;
 /** Names to delete. */
 export interface NamesToDelete {
   readonly column: NameColumn;
-  /** Returns a condition on `names`, beside that they have no jobs. It may have the parameter $3. */
+  /** Returns a condition on `names` in addition to having no jobs. It may use the parameter $3. */
   isUnused(s: string): string;
 }
 
 interface NameDeletion {
   readonly unused: NamesToDelete;
-  /** The further values of its condition. */
+  /** The values of the parameters of `unused.isUnused`, from $3 on. */
   readonly values: readonly unknown[];
   readonly refused: CleanupRefusals;
-  /** Called with the number of deleted names, and with a negative one of restored names. */
+  /** Called with the number of deleted names, and with the negated number of restored names. */
   readonly deleted: (count: number) => void;
 }
 
@@ -57,7 +57,7 @@ interface Step {
   readonly last: number | undefined;
 }
 
-/** Deletes the first unused names; if PostgreSQL refuses some, all others. */
+/** Deletes the first unused names. If PostgreSQL refuses to delete some of them, deletes all others. */
 async function deleteStep(
   db: Database,
   { unused, deleted }: NameDeletion,

@@ -1,4 +1,4 @@
-// The stale workers that a manual sweep recovers, and those that it spares.
+// Finds the stale and unknown workers whose jobs a manual sweep recovers, and the workers that it spares.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { isLockedByWorker } from "../../queue/sql/lock.ts";
@@ -23,7 +23,7 @@ interface FoundRow {
 }
 
 /**
- * Returns stale workers for the manual sweep: at most 1,000, ascending by id, the spared ones last. Without a heartbeat
+ * Returns the workers for a manual sweep: at most 1,000, ascending by id, the spared ones last. Without a heartbeat
  * table all of them are unknown.
  */
 export async function findStaleWorkers(

@@ -13,7 +13,7 @@ import { defineCommand, jsonOf } from "../declare/command.ts";
 import { workerIds } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
 
-/** The numbers of what forceUnlockWorkers() unlocked. */
+/** How many jobs and queues forceUnlockWorkers() has unlocked. */
 export interface UnlockedCounts {
   /** The number of unlocked jobs. */
   readonly jobs: number;
@@ -63,7 +63,7 @@ async function unlock(db: Database, workerIds: readonly string[]): Promise<Unloc
 const MAX_NAMED = 5;
 
 // Like the schema's function force_unlock_workers, but returns the counts, and the ids of workers that held no locks.
-// It is one scan of all jobs, because no index covers locks. If the optional index on locked jobs exists, "not
+// The statement scans all jobs once, because no index covers locks. If the optional index on locked jobs exists, "not
 // is_available" lets PostgreSQL use it (see list-locked-workers).
 const unlockSql =
   (heartbeats: boolean, slots: boolean): Statement =>

@@ -142,7 +142,7 @@ async function missingOf(db: Database, indexNames: readonly IndexName[]): Promis
   return [...new Set(indexNames)].filter((name) => !valid.includes(name));
 }
 
-/** Returns the indexes that can be built, so that one that cannot does not stop the others. */
+/** Separates the indexes that can be built from the others, which must not prevent the builds. */
 async function buildableOf(db: Database, indexNames: readonly IndexName[]) {
   const reasons = await Promise.all(indexNames.map((name) => whyNotBuilt(db, name)));
   return {
@@ -154,7 +154,7 @@ async function buildableOf(db: Database, indexNames: readonly IndexName[]) {
   };
 }
 
-/** Builds the indexes, over HTTP in the background. Returns the names of those whose build it has started. */
+/** Builds the indexes, with `indexBuilds` in the background. Returns the names of those built, or being built by it. */
 async function buildIndexes(
   db: Database,
   indexNames: readonly IndexName[],

@@ -1,7 +1,7 @@
-// Recovers the jobs of stale workers on request. It is the sweep that every worker runs (recover-jobs.ts), with a
-// threshold for workers that declare none and for lock holders without heartbeats. It does not call the schema's
-// functions: those of graphile_worker_rs give the attempt back, so that a job that crashes its worker runs for ever,
-// and a plain Graphile Worker schema has none.
+// Recovers the jobs of stale workers on request, like the sweep that every worker runs (recover-jobs.ts). In addition
+// it has a threshold for workers that declare none and for lock holders without heartbeats. The schema's functions are
+// not called. Those of graphile_worker_rs give the attempt back, so a job that crashes its worker would run for ever,
+// and a plain Graphile Worker schema has no such functions.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
@@ -25,7 +25,7 @@ export interface SweepOptions {
 
 /** The result of sweepStaleWorkers(). */
 export interface SweepResult {
-  /** Whether nothing was changed. */
+  /** Whether it was a dry run, which changes nothing. */
   readonly dryRun: boolean;
   /**
    * False for a schema without this library's extensions: then every holder of an old lock counts, even one that is
@@ -43,19 +43,19 @@ export interface SweepResult {
   readonly sparedWorkers: string[];
   /**
    * The ids of stale and unknown workers that were not swept, or not completely: PostgreSQL refuses to unlock one of
-   * their jobs or queues, another session has locked its row, the worker is alive again, or the sweep failed after it had
-   * recovered others. Empty in a dry run.
+   * their jobs or queues, another session has locked such a row, the worker is alive again, or the sweep failed after
+   * it had recovered others. Empty in a dry run.
    */
   readonly unsweptWorkers: string[];
   /** The ids of jobs that stay locked, because a trigger or constraint refuses the change. */
   readonly refusedJobs: string[];
   /** The number of jobs that stale and unknown workers had locked. */
   readonly lockedJobs: number;
-  /** The number of named queues that they had locked. */
+  /** The number of named queues that these workers had locked. */
   readonly lockedQueues: number;
   /**
-   * The number of these jobs that can be recovered now. A resilient job counts only after its worker's longer
-   * threshold.
+   * The number of these jobs that can be recovered now. A job with the flag `infrastructure_resilient` counts only
+   * after its worker's longer threshold.
    */
   readonly recoverableJobs: number;
   /** The number of these queues that can be unlocked now. */

@@ -56,7 +56,7 @@ export const sweepCommand = defineCommand({
     const { staleWorkers, unknownWorkers, sparedWorkers, dryRun } = result;
     const all = staleWorkers.length + unknownWorkers.length;
     const workers = countText(all, "worker");
-    // A worker without heartbeats may be busy rather than stale, so these are counted separately.
+    // Workers without heartbeats may be busy rather than stale, so they are counted separately.
     const unknown = unknownWorkers.length;
     const withoutHeartbeats = unknown === 0 ? "" : ` (${unknown} without heartbeats)`;
     const spared = sparedWorkers.length;

@@ -1,6 +1,6 @@
-// The canary: the first few jobs of a retry, which show whether the rest would fail again. A job that no longer exists
-// has succeeded. A job that has failed again, or has not ended after two minutes, pauses the operation. A job that was
-// failed by hand does not count.
+// The canary: the first few jobs of a retry or run-now, which show whether the others would fail again. A job that no
+// longer exists has succeeded. A job that has failed again, or has not ended after two minutes, pauses the operation. A
+// job that was failed by hand does not count.
 import type { JobOperation } from "./model/operation.ts";
 import type { CanaryOutcome } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
@@ -19,7 +19,7 @@ export async function watchCanary(
 ): Promise<JobOperation> {
   const { id } = operation;
   const mine = { isMine: true } as const;
-  // After a failed round it is in the state `canary` already.
+  // If this is another attempt after an error, the operation is already in the state `canary`.
   const watched = await store.move(id, { from: ["running", "canary"], to: "canary", ...mine });
   const until = monotonic() + MAX_WATCH_MS;
   let verdict: Verdict | null = watched === null ? TAKEN : null;
@@ -42,7 +42,7 @@ export async function watchCanary(
 
 type Verdict = { readonly to: "running" } | { readonly to: "paused"; readonly error: string };
 
-/** The result after another process has taken over the operation. */
+/** Marks that another process has taken over the operation, whose state is then not changed here. */
 const TAKEN: Verdict = { to: "running" };
 
 export function verdictOn(outcome: CanaryOutcome, isLate: boolean): Verdict | null {

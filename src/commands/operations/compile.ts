@@ -1,4 +1,4 @@
-// Compiles the queries of operations with the existing indexes, so that a rehearsal can estimate its costs.
+// Compiles the queries of operations for the existing indexes. The result has the cost of reading the matches.
 import type { Database } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import { compileQuery } from "../../insight/query/compile-query.ts";

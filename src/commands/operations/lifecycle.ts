@@ -14,7 +14,7 @@ export const MAX_RATE = 1_000_000;
 export const MAX_CANARY = 1_000;
 export const MAX_LIMIT = 1_000_000_000;
 
-/** Starts a rehearsed operation, once. Throws `not_found` for an expired rehearsal, and `conflict`. */
+/** Starts a rehearsed operation. Throws `not_found` for an expired or used rehearsal, `conflict` while one runs. */
 export async function beginOperation(
   store: OperationStore,
   rehearsalId: string,
@@ -97,7 +97,7 @@ function transitionOf(operation: JobOperation, action: LifecycleAction): Transit
       return { from: ["running", "canary"], to: "paused" };
     case "resume":
       if (undoAfterId !== null) return { from: ["interrupted"], to: "undoing", takes: true };
-      // A canary without a result is repeated; after one that has paused the operation, the rest follows.
+      // A canary without a result is watched again. After a canary that has paused the operation, other jobs follow.
       return { from: ["paused", "interrupted"], to: "running", takes: true };
     case "stop":
       return { from: ["running", "canary", "paused", "interrupted", "undoing"], to: "stopped" };

@@ -1,16 +1,16 @@
 // Decides the size of batches and the pauses between them, from how long earlier batches took. It does no I/O. A batch
-// should take about 50 ms: that is worth its round trip, and so short that no other transaction waits for long, even if
-// a batch takes several times as long. Two things make a batch long: many jobs to change (`limit`), or few matches
-// among many ids (`span`). After a batch the pause is as long as the batch. It is longer while the age of the oldest
-// ready job grows, because then workers fall behind due to the operation. On a busy machine, or far from the database,
-// every batch takes longer, and smaller batches only add round trips. So a batch of at least 200 jobs and 25,000 ids
-// may take up to 2 s.
+// should take about 50 ms. That is long compared with its round trip, and so short that no other transaction waits for
+// long, even if a batch takes several times as long. Two things make a batch long: many jobs to change (`limit`), or
+// few matches among many ids (`span`). After a batch the pause is as long as the batch. It is longer while the age of
+// the oldest ready job grows, because then workers fall behind due to the operation. On a busy machine, or far from the
+// database, every batch takes longer, and smaller batches only add round trips. So a batch becomes smaller than 200
+// jobs or 25,000 ids only if it would take more than 2 s.
 import type { Speed } from "./model/operation-store.ts";
 
 const FIRST_LIMIT = 500;
 const MAX_LIMIT = 2_000;
-// The largest batch without pauses, where the total time matters. Planning and committing take a fifth of a batch of
-// 2,000.
+// The largest batch of an operation without pauses, where the total time matters. Planning and committing take a fifth
+// of the time of a batch of 2,000.
 const MAX_WITHOUT_PAUSES = 4_000;
 const STEADY_LIMIT = 200;
 const MIN_LIMIT = 10;
@@ -80,7 +80,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       // The limit is an integer, since the number of matches is compared with it.
       const next = Math.round(Math.min(nextSize(limit, ms, STEADY_LIMIT), limit * 2));
       limit = clamp(next, Math.min(MIN_LIMIT, most), most);
-      // As many ids as the limit needs, and some more. In stretches with more matches the limit ends the batch.
+      // Twice as many ids as the limit needs. Where more of the jobs match, the limit ends the batch earlier.
       const enough = Math.max(walked * 2 * (limit / found), Math.min(span, STEADY_SPAN));
       span = clamp(enough, MIN_SPAN, Number.MAX_SAFE_INTEGER);
     } else {
@@ -137,7 +137,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
   };
 }
 
-/** Returns the size for the target time. Only after a very slow batch it is below `steady`. */
+/** Returns the size for the target time. It is below `steady` only if a batch of `steady` would take more than 2 s. */
 function nextSize(size: number, ms: number, steady: number): number {
   const within = (wantedMs: number) =>
     size * clamp(wantedMs / Math.max(ms, 1), 1 / MAX_GROWTH, MAX_GROWTH);

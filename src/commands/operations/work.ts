@@ -1,5 +1,5 @@
-// Operations: one action on all jobs that match a query. This file works on one, batch by batch; all
-// progress is in the tables, none in the process.
+// Runs an operation, one action on all jobs that match a query, batch by batch. All progress is in the
+// tables, none in the process.
 //
 //  1. A rehearsal counts and samples the matches and fixes the boundary: the highest id, and the time
 //     (rehearse/). It can be started once, within 15 minutes.
@@ -16,8 +16,8 @@
 //  7. pause, resume, stop and undo change the state in the row (lifecycle.ts). The owner reads it with its next
 //     batch. When an owner's lease expires, the operation is `interrupted`, and resume continues after the
 //     last batch.
-//  8. The saved rows are the receipt, and for 24 hours the undo, up to a million rows. It restores the jobs
-//     that have not changed since, to the byte (store/undo-statement.ts).
+//  8. The saved rows, up to a million, are the receipt. For 24 hours they allow an undo, which restores the
+//     jobs that have not changed since, byte for byte (store/undo-statement.ts).
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
 import { readForeignColumns } from "../../database/inspect/foreign-columns.ts";
@@ -34,7 +34,7 @@ import { readCandidates } from "./rehearse/candidates.ts";
 
 // How many failures in a row are tolerated. An outage that lasts longer needs an operator.
 const MAX_FAILURES = 60;
-// The age up to which a compiled query is used: locked queues and names change.
+// The age up to which a compiled query is used. It contains the locked queues and names, which change.
 const COMPILED_FOR_MS = 2_000;
 
 /**
@@ -91,8 +91,8 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
   const { store, monotonic } = tools;
   let compiled: { readonly jobs: JobQuery; readonly at: number } | null = null;
   let probe: Promise<number | null> | null = null;
-  // One probe runs at a time: after millions of deleted jobs a probe takes longer than a batch. A probe that was
-  // abandoned has marked the entries that it passed, so the next one gets further.
+  // One probe runs at a time: after millions of deleted jobs a probe takes longer than a batch. A probe that has timed
+  // out has marked the index entries that it has read, so the next probe gets further.
   const probed = () => {
     probe ??= probeHead(tools.quickReads)
       .catch(() => null)
@@ -210,7 +210,7 @@ function jobsLeft(operation: JobOperation): number | null {
   return Math.max(0, limit === null ? left : Math.min(left, limit - done));
 }
 
-/** Returns how many jobs may be changed for now: no more than the canary until that is over. */
+/** Returns how many jobs may be changed for now: until the canary is over, only its jobs. */
 function mayChange({ canary, isCanaryOver, limit }: JobOperation): number {
   const most = limit ?? Number.POSITIVE_INFINITY;
   return canary === null || isCanaryOver ? most : Math.min(most, canary);
@@ -222,15 +222,15 @@ const awaitsCanary = ({ canary, isCanaryOver, done }: JobOperation) =>
 const endedRound = (operation: JobOperation): Round => ({ operation, isOver: true, pauseMs: 0 });
 
 /**
- * Returns the operation after a failed round, whose commit may have happened. Its lease is renewed first: an expired one
- * would be read as `interrupted`.
+ * Returns the operation after a failed batch, which may have been committed. The lease is renewed first, because an
+ * operation with an expired lease is read as `interrupted`.
  */
 async function reread(store: OperationStore, last: JobOperation): Promise<JobOperation> {
   await store.renew(last.id);
   return findOr(store, last.id, last);
 }
 
-/** Returns the operation in the state that another process has left. */
+/** Returns the operation as another process has changed it. */
 const findOr = async (store: OperationStore, id: string, last: JobOperation) =>
   (await store.find(id)) ?? last;
 

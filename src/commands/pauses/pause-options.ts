@@ -73,7 +73,7 @@ const optionsSchema = v.pipe(
 
 const nameSchema = strict({ name: boundedText(1, 128) });
 
-/** Pauses. Throws InputError, `extension_missing`, and `configuration` for a cancel inside a transaction. */
+/** Pauses the target. Throws InputError, `extension_missing`, and `configuration` to cancel jobs in a transaction. */
 export async function pauseWith(
   db: Database,
   target: PauseTarget,

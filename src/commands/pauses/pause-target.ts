@@ -1,4 +1,4 @@
-// What the commands pause and resume act on.
+// The target of the commands pause and resume (a queue, a task or all jobs): its fields, its problems, its text.
 import type { Problem } from "../../base/errors.ts";
 import { shortName } from "../../domain/words.ts";
 import { ALL, type PauseScope, type PauseTarget, pauseScopes } from "../../queue/pauses/pause.ts";

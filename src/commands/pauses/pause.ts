@@ -89,7 +89,7 @@ export const pauseCommand = defineCommand({
     return { isKnown, workers: null, cancelling: 0, note: null, failures: [] };
   },
   follow: async (db, { isKnown }, { wait = true, ...given }, { signal, by = null }) => {
-    // The pause is committed, so what fails now does not make it an error.
+    // The pause is committed, so a failure from now on is part of the result, and not an error.
     const failures: string[] = [];
     const attempt = async <T>(failure: string, work: () => Promise<T>) =>
       work().catch((error: unknown) => {
@@ -133,16 +133,16 @@ export const pauseCommand = defineCommand({
     }),
 });
 
-/** There may be workers: Graphile workers, and those with `recovery: false`. */
+/** Workers that send no heartbeats may run all the same: Graphile workers, and those with `recovery: false`. */
 const UNREPORTED = "no worker with heartbeats is alive to acknowledge it";
 
 export interface PauseDone {
   readonly isKnown: boolean;
-  /** null: they have not been read. */
+  /** null: the workers have not been read. */
   readonly workers: Acknowledgement | null;
   /** The number of running jobs that are being cancelled. */
   readonly cancelling: number;
-  /** Which workers may not apply it; null: none is known. */
+  /** A note about workers that may not apply the pause; null if none are known. */
   readonly note: string | null;
   /** What could not be done after the pause, with the reason. */
   readonly failures: readonly string[];

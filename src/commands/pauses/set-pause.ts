@@ -1,4 +1,4 @@
-// Pausing a queue, a task or everything, and resuming it. What a pause is: queue/pauses/pause.ts.
+// Sets and ends pauses of a queue, of a task or of everything. queue/pauses/pause.ts explains what a pause is.
 
 import type { Database, Statement } from "../../database/database.ts";
 import { CONTROL_TABLES, requireTables } from "../../database/schema/extensions/missing-tables.ts";
@@ -67,9 +67,9 @@ select exists (select from ${s}._private_job_queues where queue_name = $2::text)
 
 /** What resuming has done. */
 export interface ResumeResult {
-  /** Whether it was paused. */
+  /** Whether there was a pause. */
   readonly wasPaused: boolean;
-  /** Whether a job that had started before the pause still runs: the next one starts when that has ended. */
+  /** Whether a job that had started before the pause still runs. The next job starts when that job has ended. */
   readonly waitsForJob: boolean;
 }
 
@@ -77,7 +77,7 @@ export interface ResumeResult {
 export const endPause = (db: Database, { scope, name }: PauseTarget): Promise<ResumeResult> =>
   endPauses(db, scope, [name]);
 
-/** Ends pauses of one scope. Returns whether one of them was paused, and whether one waits. */
+/** Ends pauses of one scope. Returns whether there was any, and whether any queue waits for a running job. */
 export async function endPauses(
   db: Database,
   scope: PauseScope,
@@ -105,8 +105,8 @@ select pg_catalog.bool_or(is_paused) as was_paused, false as waits, ${news}
 from ended having pg_catalog.count(*) > 0`;
 
 // While a job of the queue runs, the pause stays, and ends when that job does (endDuePauses). If the queue were
-// unlocked now, its next job would run beside that one. The queue's lock is no longer at infinity, but has the present
-// time, so that Graphile workers unlock it after 4 hours where no other workers run.
+// unlocked now, its next job would run at the same time. The time of the queue's lock changes from infinity to now, so
+// that Graphile workers unlock it after 4 hours if no worker of this library runs.
 const resumeQueuesSql =
   (tables: PauseTables): Statement =>
   (s) =>

@@ -69,7 +69,7 @@ function definitionOf(input: Input<typeof fields>): ScheduleDefinition {
   });
 }
 
-/** Throws `conflict` if the identifier exists: as a schedule, or as a cron entry in the code of a running worker. */
+/** Adds a schedule. Throws `conflict` if its identifier is that of another one, or of a running worker's cron entry. */
 export async function addNewSchedule(
   db: Database,
   definition: ScheduleDefinition,

@@ -1,4 +1,4 @@
-// What the commands on schedules have in common: their fields, how a definition is made from them, and its sentences.
+// Shared by the commands on schedules: their fields, the changes made from them, the answer, and parts of sentences.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { cronJobKeyModes } from "../../domain/cron/cron-entry.ts";
 import { overlaps, type ScheduleChanges } from "../../domain/cron/schedule.ts";

@@ -28,7 +28,7 @@ import { milliseconds } from "../../queue/sql/moments.ts";
 
 export const MAX_SCHEDULES = 10_000;
 
-/** Adds a schedule. Throws `conflict` if one has the identifier or there are too many, and `extension_missing`. */
+/** Adds a schedule. Throws `conflict` if its identifier exists or there are too many schedules; `extension_missing`. */
 export async function addSchedule(
   db: Database,
   definition: ScheduleDefinition,
@@ -156,7 +156,7 @@ interface LockedRow extends ScheduleRow {
   readonly now_ms: string;
 }
 
-/** Calls `work` in a transaction that has locked the row. Throws `conflict` if it has another revision. */
+/** Calls `work` in a transaction that has locked the row. Throws `not_found`, or `conflict` for another revision. */
 async function withLocked<T>(
   db: Database,
   identifier: string,
@@ -193,7 +193,7 @@ const beforeAddSql: Statement = (s) => `
 select ${now} as now_ms, exists (select from ${s}._private_schedules where identifier = $1::text) as is_there,
   (select pg_catalog.count(*)::int from (select from ${s}._private_schedules limit ${MAX_SCHEDULES}) as first) as count`;
 
-/** Returns the row that `write` writes by a select: some drivers return the rows of an update in another form. */
+/** Returns a statement that selects the row written by `write`: some drivers change the form of an update's rows. */
 const written =
   (write: Statement): Statement =>
   (s) =>
@@ -215,7 +215,7 @@ const lockSql: Statement = (s) => `
 select ${scheduleColumns}, ${now} as now_ms
 from ${s}._private_schedules where identifier = $1::text for update`;
 
-// Keeps the last tick, which is in spec.
+// Keeps the last tick, which is the member `lastMs` of spec.
 const changeSql = written(
   (s) => `update ${s}._private_schedules as schedule set
   task = $2::text, pattern = $3::text, time_zone = $4::text, payload = $5::text::json,

@@ -23,7 +23,7 @@ const MIN_IDLE_MS = 5_000;
 const MIN_LOCK_MS = 20;
 
 /**
- * Returns the statements that begin a transaction. `limitMs` limits each statement, and may be below the bounds.
+ * Returns the statements that begin a transaction. `limitMs` limits each statement; at most `statementTimeoutMs`.
  */
 export function beginWith(
   { readOnly, statementTimeoutMs }: { readOnly: boolean; statementTimeoutMs: number },
@@ -158,7 +158,7 @@ export function limitStatement(
   };
   signal?.addEventListener("abort", cancel, { once: true });
   return {
-    /** Whether the connection was cut without waiting for the response. */
+    /** Whether the connection was cut because PostgreSQL had not stopped the statement a second after the abort. */
     get isCut() {
       return isCut;
     },

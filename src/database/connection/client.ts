@@ -1,7 +1,7 @@
 // pg's client with stricter failure handling, and with libpq's rules for connecting: several hosts and encryption
-// modes, tried in order at each connect (server/attempts.ts). Two defects of pg keep a finished process alive: it
-// leaves the socket of a failed login open until the server closes it (60 s), and it waits indefinitely for an
-// unreachable server to close a connection. A third ends the process: a value longer than the maximum string.
+// modes, tried in order at each connect (server/attempts.ts). It avoids two defects of pg that keep a finished process
+// alive: sockets of failed logins stay open until the server closes them (60 s), and the end of a connection waits for
+// an unreachable server. A third one would end the process, at a value longer than Node's longest string.
 
 import { isIP, type Socket } from "node:net";
 import pg from "pg";
@@ -75,7 +75,7 @@ export class Client extends pg.Client {
     return undefined;
   }
 
-  /** The number of bytes that the server has sent; with several servers, the current one. */
+  /** The number of bytes that the current server has sent. */
   get bytesRead(): number {
     return (this.connection.stream as Partial<Socket>).bytesRead ?? 0;
   }

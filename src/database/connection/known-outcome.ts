@@ -32,7 +32,7 @@ export async function knownOutcome<T>(
       isReadLost ||= hasWritten;
       throw error;
     });
-    // Adds return what they have written.
+    // The statements of an add return what they have written, so rows show that something was written.
     hasWritten ||= result.rows.length > 0;
     return result;
   };

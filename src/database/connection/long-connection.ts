@@ -40,7 +40,7 @@ async function connect(
   const config = { ...pool.options, application_name };
   const client = new Client(password === undefined ? config : { ...config, password });
   const settings = loginSettingsOf(client);
-  // A URL has precedence over a configuration, and a setting over `options`.
+  // Set here and not in `config`, over which a URL takes precedence. Other values would take precedence over `options`.
   Object.assign(settings, { statement_timeout: 0, lock_timeout: 0, query_timeout: 0 });
   if (limits !== undefined) settings.options = `${settings.options ?? ""} ${limits}`;
   // A lost connection already fails the running statement; without a listener the event would end the process.

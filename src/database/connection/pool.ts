@@ -237,8 +237,8 @@ async function connectAlive(
   }
 }
 
-// How long to wait for a connection. Pools of this library have a shorter timeout; an application's pool may wait
-// indefinitely.
+// How long to wait for a connection, in milliseconds. Pools of this library have a shorter timeout, unless
+// connect_timeout is longer; an application's pool may wait indefinitely.
 const MAX_WAIT_MS = 10_000;
 
 /**

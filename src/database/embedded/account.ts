@@ -13,7 +13,7 @@ export function serverAccount(): Account {
   return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : null;
 }
 
-/** Returns the directory at or above `path` that `account` may not enter; null if it may enter all. */
+/** Returns the topmost directory at or above `path` that `account` may not enter; null if it may enter all. */
 export function closedDirectory(path: string, account: Account): string | null {
   if (account === null) return null;
   const closed: string[] = [];

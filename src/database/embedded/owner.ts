@@ -3,7 +3,7 @@
 // The record is a chain of symbolic links `owner.1`, `owner.2`, … whose *target text* names a process. Creating a link
 // is atomic, includes its content, and fails if the name exists, so of two processes that replace the same ended owner
 // exactly one gets the next number. The highest number is never removed, so a process that read the directory earlier
-// cannot find a number free again.
+// cannot create a number that was used before.
 //
 //   owner.n → process ──exit, kill -9──▶ owner.n+1 → next process
 //                     ──release───────▶ owner.n+1 → "released" ──▶ owner.n+2 → next process

@@ -1,5 +1,5 @@
 // Starts and stops PostgreSQL's programs as the server's account and with a fixed environment. They run in their own
-// session, so that Ctrl-C in a terminal reaches only this process, which stops them in order. Each step of the stop has
+// session, so that Ctrl-C in a terminal reaches only this process, which then stops them with signals. Each signal has
 // a time limit.
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";

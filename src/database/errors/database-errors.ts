@@ -4,8 +4,8 @@ import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { byCode, byWording, fullLockTable, missingCharacter } from "./error-sentences.ts";
 
-// Invalid values that only the database can detect. They count as input only if the statement writes or the error
-// names a parameter: otherwise they may be in a row. GWBKM is Graphile Worker's "bad job key mode".
+// Errors of invalid values. The values count as input only if the statement writes or the error names a parameter.
+// Otherwise they may be from a stored row. GWBKM is Graphile Worker's "bad job key mode".
 const inputStates = new Set([
   "22P02",
   "22P05",
@@ -142,9 +142,9 @@ export function isSlowTrigger(error: unknown): boolean {
 }
 
 /**
- * Whether an error's context has a function. In every language, the context of a statement that waits for a row is one
- * line with the row's place, such as (0,12), the context of a COPY names its table, and that of parameters begins with
- * `$1 = `.
+ * Whether an error's context has a function, after all lines of other contexts are left out. In every language, a
+ * statement that waits for a row has a line with the row's place, such as (0,12), a COPY one with its table, and
+ * parameters begin with `$1 = `.
  */
 function isInTrigger(where: unknown): boolean {
   if (typeof where !== "string") return false;

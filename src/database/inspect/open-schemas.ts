@@ -16,8 +16,8 @@ export async function readOpenSchemas(db: Database): Promise<OpenSchema[]> {
 }
 
 // It reads the search path of the session (reset_val), because this statement may run in a transaction that has set
-// another one. A superuser needs no schema to take over, and the owner of the database owns `public`, so neither is
-// reported.
+// another path. A superuser can change any object without such a schema, and the owner of the database owns `public`,
+// so neither is reported.
 const openSql: Statement = () => `
   select space.nspname::text as name,
     case when pg_catalog.bool_or(acl.grantee = 0::oid) then 'every role'

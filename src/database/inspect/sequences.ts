@@ -29,8 +29,8 @@ export async function readLaggingSequences(db: Database): Promise<readonly Laggi
   return lagging;
 }
 
-// A sequence is found by its table's schema, because its name may be any. Without the privilege to read it, no sequence
-// is found.
+// A sequence is found by the table that owns it, because it may have any name. A sequence that this role may not read
+// is not found.
 const sequencesSql: Statement = () => `
   select class.relname::text as table,
     pg_catalog.format('%I.%I', space.nspname, sequence.relname) as name

@@ -1,9 +1,9 @@
-// The sessions of the server, and what prevents the removal of dead rows: an old transaction, a replication slot, a
+// The sessions of the database, and what prevents the removal of dead rows: an old transaction, a replication slot, a
 // prepared transaction. The statement of a session is never read, because it may contain a payload.
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
-/** The numbers of sessions, with the names of the HTTP API. */
+/** The numbers of sessions of this database, with the names of the HTTP API. `limit` is that of the whole server. */
 export interface SessionCounts {
   readonly total: number;
   readonly limit: number;
@@ -69,7 +69,7 @@ const connectionsSql: Statement = () => `
   order by pg_catalog.count(*) desc, application_name, state
   limit $1::int`;
 
-/** The oldest transaction of this database except this session's; null if there is none. */
+/** Returns the oldest transaction of this database except this session's; null if there is none. */
 export async function readOldestTransaction(db: Database): Promise<OldTransaction | null> {
   const [row] = await query<OldTransaction & Record<string, unknown>>(db, oldestSql);
   return row ?? null;
@@ -89,14 +89,14 @@ const oldestSql: Statement = () => `
   order by xact_start
   limit 1`;
 
-/** Returns what holds back the horizon of vacuum the furthest; null if there is nothing. */
+/** Returns the session, slot or prepared transaction whose old snapshot or xid most limits vacuum; null: none. */
 export async function readOldestXmin(db: Database): Promise<OldestXmin | null> {
   const [row] = await query<OldestXmin & Record<string, unknown>>(db, oldestXminSql);
   return row ?? null;
 }
 
-// A slot and a walsender hold back the horizon of every database. A session that is idle in a transaction in which it
-// has written may have an xid and no xmin.
+// A slot and a walsender limit vacuum in every database. A session that is idle in a transaction in which it has
+// written may have an xid and no xmin.
 const oldestXminSql: Statement = () => `
   select kind, name, transactions, since from (
     select 'session' as kind, application_name as name, greatest(pg_catalog.age(backend_xmin), pg_catalog.age(backend_xid)) as transactions,

@@ -35,9 +35,9 @@ export async function addExtensions(
 }
 
 /**
- * Returns the version for the ledger. 0 if another program has created the objects, or some of them: they
- * are not changed, because its processes use them and its later versions replace them. The Rust port's
- * recover_dead_worker_jobs lowers attempts, so that a job which kills its worker repeats forever: this
+ * Returns the version for the ledger; 0 if another program has created some of the objects. Such objects are
+ * not changed, because the processes of that program use them and its later versions replace them. The Rust
+ * port's recover_dead_worker_jobs lowers attempts, so that a job which kills its worker repeats forever. This
  * library never calls that function.
  */
 async function addExtension(

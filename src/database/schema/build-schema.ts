@@ -14,7 +14,7 @@ import { KNOWN_LEVEL, type ReadySchema, schemaState } from "./schema-state.ts";
 export interface MigrationOutcome {
   /**
    * What was done. `created`: the whole schema. `adopted`: this library's extensions were added to another
-   * installation, such as Graphile Worker's. `upgraded`: extensions of this library's were added or updated.
+   * installation, such as Graphile Worker's. `upgraded`: extensions of this library were added or updated.
    * `current`: nothing.
    */
   readonly kind: "created" | "adopted" | "upgraded" | "current";

@@ -241,7 +241,7 @@ export function checkedEntry(entry: CronEntry): CronEntry {
     return Object.freeze(validate(entrySchema, entry));
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    // The name of the argument of cronEntry() and addSchedule().
+    // cronEntry() and addSchedule() call this argument `pattern`.
     throw new InputError(
       error.problems.map((one) => (one.path === "expression" ? { ...one, path: "pattern" } : one)),
     );

@@ -153,7 +153,7 @@ function readPayload(text: string, start: number, fields: EntryFields): TextProb
   return [];
 }
 
-/** Checks the schema's limits, such as the length of a task identifier. */
+/** Returns the checked entry. If a value exceeds the schema's limits, adds a problem and returns null. */
 function entryOf(fields: EntryFields, taskAt: number, problems: TextProblem[]): CronEntry | null {
   try {
     return checkedEntry(fields as CronEntry);

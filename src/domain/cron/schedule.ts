@@ -23,7 +23,7 @@ export const overlaps = ["allow", "skip", "replace"] as const;
  */
 export type ScheduleOverlap = (typeof overlaps)[number];
 
-/** Options of a schedule, besides its payload. */
+/** Options of a schedule, without its payload. */
 export interface ScheduleOptions extends CronEntryOptions {
   /**
    * The longest delay of a job after its tick, in milliseconds, at most a day. The delay is computed from
@@ -158,7 +158,7 @@ const changesSchema = strict({
   ...{ maxAttempts: any, priority: any, jobKey: any, jobKeyMode: any, jitterMs: any, overlap: any },
 });
 
-/** Returns the job of a tick. `isWhole`: the payload is a value, which interceptors can change; otherwise its text. */
+/** Returns the job of a tick. `isWhole`: its payload is a value, which interceptors can change; otherwise JSON text. */
 export function scheduledJob(
   { entry, payloadText: text, jitterMs, overlap }: ScheduleDefinition,
   tickMs: number,
@@ -195,7 +195,7 @@ function keyOptions(name: string, overlap: ScheduleOverlap): JobSpec {
   return { jobKey: overlapKey(name), jobKeyMode };
 }
 
-/** Adds `_cron` as the last member: JSON.parse() and PostgreSQL use the last one of a name. */
+/** Adds `_cron` as the last member, because JSON.parse() and PostgreSQL use the last of duplicate members. */
 function addStamp(text: string, stamp: object): RawJson {
   const whole = text.trimEnd();
   const members = whole.slice(0, -1).trimEnd();

@@ -18,7 +18,7 @@ export function zoneProblem(name: string): string | null {
 /** Longer than any name. */
 const MAX_NAME_LENGTH = 64;
 
-/** Names found valid: checking a name takes as long as computing ten ticks. */
+/** Caches valid names, because checking a name takes as long as computing ten ticks. */
 const validNames = new Set<string>();
 const MAX_CACHED = 1_000;
 

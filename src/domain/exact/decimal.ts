@@ -1,4 +1,4 @@
-// JSON numbers of any size by their text: 7.0 equals 7, and 2^63 differs from its neighbours.
+// Compares JSON numbers of any size by their text: 7.0 equals 7, and 2^63 differs from 2^63 + 1.
 
 interface Decimal {
   readonly isNegative: boolean;

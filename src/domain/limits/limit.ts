@@ -61,7 +61,7 @@ export interface LimitOptions {
 const name = boundedText(1, 128);
 const optionsSchema = v.pipe(
   strict({
-    // Browsers and proxies remove these two from an address.
+    // Browsers and proxies remove "." and ".." from the path of an address, which contains the name.
     name: v.pipe(
       name,
       v.check((text) => text !== "." && text !== "..", 'must not be "." or ".."'),
@@ -106,7 +106,7 @@ export const limitSchema = v.pipe(
   ),
 );
 
-/** A schema for a list of them, whose names differ. */
+/** A schema for a list of limits with different names. */
 export const limitList = v.pipe(
   v.array(limitSchema, "must be a list of limits"),
   v.maxLength(100, "must have at most 100 limits"),

@@ -1,4 +1,4 @@
-// The option of a job that is added at most once in a period.
+// The option `throttle`, with which equal jobs are added at most once in a period.
 import { hash } from "node:crypto";
 import * as v from "valibot";
 import { strict } from "../../base/validate.ts";
@@ -25,12 +25,12 @@ export const throttleSchema = strict({
 
 /** A checked throttle. */
 export interface ResolvedThrottle {
-  /** `t:` and the SHA-256, in base64url, of the canonical JSON of [task, { value: its value }]. */
+  /** `t:` and the SHA-256, in base64url, of the canonical JSON of [task, object of the values by names in `by`]. */
   readonly key: string;
   readonly periodMs: number;
 }
 
-/** Throws InputError if the payload lacks a member of `by`. */
+/** Returns the throttle with its key. Throws InputError if the payload lacks a member of `by`. */
 export function resolveThrottle(
   job: KeyParts,
   { by = ["args"], periodMs }: v.InferOutput<typeof throttleSchema>,

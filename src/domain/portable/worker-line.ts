@@ -19,7 +19,7 @@ export function withOptions(line: string, options: string): string {
   return `${line.substring(0, end)} ${options}${line.substring(end)}`;
 }
 
-/** Returns the words as positional arguments, with `--` before the first that looks like an option. Options precede. */
+/** Returns the words as positional arguments, with `--` before the first that looks like an option. */
 export function positionals(words: string[]): string {
   let line = "";
   let isAfterDashes = false;

@@ -14,8 +14,8 @@ export interface Reservation {
   /** Resolves when at most `readOnBytes` of earlier responses are unread or the connection is closed; null: no wait. */
   readOn(left: AbortSignal): Promise<void> | null;
   /**
-   * Reserves this many bytes, or all memory if there is less. Returns false if there was no room in time. Waiting for
-   * earlier responses of the connection does not count.
+   * Reserves this many bytes, or all memory if there is less. Returns false if there was no room in time. The time of
+   * waiting for earlier responses of the connection does not count.
    */
   reserve(bytes: number, left: AbortSignal): Promise<boolean>;
   /**

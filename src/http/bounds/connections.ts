@@ -29,11 +29,11 @@ export interface HttpConnections {
   /** Whether the server is stopping: then each response is the last of its connection. */
   readonly draining: boolean;
   /**
-   * Adds a connection. Beyond the limit, the oldest idle connection is closed. If none is idle, it is the oldest of the
-   * client with the most connections, or the new connection, if its client has as many.
+   * Adds a connection. Beyond the limit, the oldest idle connection is closed. If none is idle, the oldest connection
+   * of the client with the most connections is closed, or the new connection, if its own client has as many.
    */
   add(socket: Socket): void;
-  /** Replaces a connection by `socket`, which is its encrypted form. */
+  /** Replaces the connection `raw` by `socket`, the TLS socket on top of it. */
   secured(raw: Socket | undefined, socket: Socket): void;
   /** Registers a request. */
   open(socket: Socket, progress: RequestProgress): OpenExchange;
@@ -65,7 +65,7 @@ interface Connection {
 // request.
 const over = new WorkerError("aborted", "the client has left, or the server stops");
 
-/** `isOurs`: whether the connections belong to this server, so that stopping it closes them. */
+/** Tracks connections. `isOurs`: whether they belong to this server, so that stopping it closes them. */
 export function createConnections(
   { connections: limit, pipelined }: Pick<Limits, "connections" | "pipelined">,
   isOurs = true,
@@ -102,7 +102,7 @@ export function createConnections(
     return undefined;
   };
 
-  /** Returns null if the client of the new connection has as many as any. */
+  /** Returns the oldest connection of the client with the most; null if the client of the new one has as many. */
   const oldestOfMost = (added: Connection): Socket | null => {
     const counts = new Map([[added.network, 1]]);
     for (const { network } of all.values()) counts.set(network, (counts.get(network) ?? 0) + 1);

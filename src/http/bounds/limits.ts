@@ -21,11 +21,11 @@ export const defaultLimits = Object.freeze({
   unansweredPerClient: 50,
   /** Number of requests of one connection processed at once. Further requests wait unparsed. */
   pipelined: 4,
-  /** Bytes of the responses that a connection has not read yet. */
+  /** Bytes of a connection's responses that its client has not read yet. */
   unreadBytes: 32 * 1_048_576,
   /** Bytes of the unread responses of all connections, including reserved memory. */
   unreadBytesInAll: 256 * 1_048_576,
-  /** Bytes of unread responses beyond which a connection must read before its next request is processed. */
+  /** Bytes of a connection's unread responses beyond which its next request is not processed. */
   readOnBytes: 1_048_576,
   /** Time that a request waits for memory for its response, in milliseconds. */
   memoryWaitMs: 1_750,

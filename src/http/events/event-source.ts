@@ -22,7 +22,7 @@ export interface EventSource {
   publish(event: string, data: string, topic?: string): void;
   /** Deletes the event's snapshots, so that new viewers do not get them. */
   clear(event: string): void;
-  /** Sends a comment, which keeps proxies from closing a quiet stream, to all viewers except those of `except`. */
+  /** Sends a comment, so that proxies do not close a quiet stream, to all viewers but those of the event `except`. */
   ping(except?: string): void;
   /** Whether the event has viewers. */
   isWatched(event: string): boolean;

@@ -29,7 +29,7 @@ export type ListenTarget = TcpTarget | UnixTarget | DescriptorTarget;
 
 /** The address at which a server listens. */
 export interface BoundAddress {
-  /** The IP address; for a unix socket its path. */
+  /** The IP address; for a unix socket its path, or `fd:3` if it was inherited as descriptor 3. */
   readonly host: string;
   /** The port; 0 for a unix socket. */
   readonly port: number;

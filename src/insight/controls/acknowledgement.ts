@@ -1,5 +1,5 @@
-// Which live workers have acknowledged the pauses as they are now. A worker writes the mark of the pauses that it has
-// acknowledged into its report: none of the jobs that it had fetched before can start. It fetches no paused job
+// Which live workers have acknowledged the pauses as they are now. A worker writes the mark of the pauses
+// (markOfPauses()) into its report once it can start none of the paused jobs that it had fetched. It fetches none
 // afterwards.
 import { monotonic, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -23,7 +23,7 @@ export interface Acknowledgement {
 /** The acknowledgement of a pause if there are no workers. */
 export const NOT_ACKNOWLEDGED: Acknowledgement = { acknowledged: 0, waiting: 0, waitingFor: [] };
 
-/** Returns the present numbers; 0 in a schema without pauses or without heartbeats. */
+/** Returns the present numbers of workers; 0 in a schema without pauses or without heartbeats. */
 export async function readAcknowledgement(db: Database): Promise<Acknowledgement> {
   if (!(await hasControls(db)) || !(await hasWorkerTable(db))) return NOT_ACKNOWLEDGED;
   return (await readState(db)).state;
@@ -48,7 +48,7 @@ export async function awaitAcknowledgement(
   }
 }
 
-/** The pauses between two reads. A worker applies a pause within milliseconds, or within 2 s without LISTEN. */
+/** The delays between reads in ms. A worker applies a pause within milliseconds, or within 2 s without LISTEN. */
 const FIRST_MS = 10;
 const MAX_MS = 160;
 

@@ -13,7 +13,7 @@ export async function readCancellations(
   return new Map(found.map((one) => [one.id, one]));
 }
 
-/** `being cancelled: deploy, by ana`. */
+/** Returns `being cancelled: deploy, by ana`. */
 export function beingCancelled({ reason, by }: Cancellation): string {
   const why = reason === null ? "" : `: ${reason}`;
   const user = by === null ? "" : `${reason === null ? "" : ","} by ${by}`;

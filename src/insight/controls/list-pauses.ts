@@ -24,14 +24,14 @@ export interface Pause {
   readonly isBackOff: boolean;
 }
 
-/** `all` first, then tasks and queues by name; at most 10,000. None where the schema has no table for them. */
+/** Returns the pauses: `all` first, then tasks and queues by name; at most 10,000. None without a table of pauses. */
 export async function listPauses(db: Database): Promise<Pause[]> {
   if (!(await hasControls(db))) return [];
   const statement = (await hasLimits(db)) ? withBackOffsSql : withoutBackOffsSql;
   return (await query<PauseRow>(db, statement)).map(toPause);
 }
 
-/** The pause that keeps the jobs of a task and a queue from starting: of everything, the task or the queue. */
+/** Returns the pause that keeps jobs of this task in this queue from starting: of everything, the task or the queue. */
 export const pauseOf = (pauses: readonly Pause[], task: string | null, queue: string | null) =>
   pauses.find(({ scope, name }) => scope === "all" || name === (scope === "task" ? task : queue));
 
@@ -73,7 +73,7 @@ where ${isNameSize("name")} and (scope <> 'queue' and (resume_at is null or resu
 order by scope <> 'all', scope desc, pauses.name
 limit 10000`;
 
-// A pause with another end was set or changed by a person.
+// A pause is a back-off if it ends with the back-off. One with another end was set or changed by a user.
 const withBackOffsSql = listSql(
   (s) => `exists (
     select from ${s}._private_back_offs as backs

@@ -52,8 +52,8 @@ export const acknowledgementJson = ({ acknowledged, waiting, waitingFor }: Ackno
 const MAX_NAMED = 5;
 
 /**
- * `acknowledged by 7 of 8 workers; not by worker-3 (older version?)`; null: there are no workers that could.
- * `hasWaited`: the workers had the time for it.
+ * `acknowledged by 7 of 8 workers; not by worker-3 (older version?)`; null: no worker could acknowledge it.
+ * `hasWaited`: the workers had the time to acknowledge it.
  */
 export function acknowledgementText(
   { acknowledged, waiting, waitingFor }: Acknowledgement,

@@ -1,6 +1,6 @@
 // Exports all jobs that match a query as lines of text, in id order. They are read in chunks, one chunk ahead of the
-// client, by statements of less than 0.1 s. An export keeps no snapshot and at most two chunks. Jobs that are
-// added after its start are not included.
+// client, by statements of less than 0.1 s. An export keeps no snapshot open, and at most two chunks in memory. Jobs
+// that are added after its start are not included.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { compileQuery } from "../query/compile-query.ts";

@@ -28,7 +28,7 @@ export interface GivenExport {
 /** Checks the options. Throws InputError. */
 export function exportRequest(given: GivenExport): ExportRequest {
   const { q = "", format = "jsonl", columns = "", withPayload = false, cursor = "" } = given;
-  // An invalid query fails now, and not only when the address of a ticket is opened.
+  // An invalid query fails now, and not only when the export is downloaded.
   parseQuery(q);
   return {
     q,

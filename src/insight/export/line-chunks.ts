@@ -1,5 +1,5 @@
 // The lines of jobs, about a megabyte of text from one statement, which reads each job once. A chunk ends before a job
-// whose texts may not fit: before decompression only an upper bound of a payload's size is available.
+// whose texts may not fit. Only an upper bound of a compressed payload's size is available.
 import { type Database, query } from "../../database/database.ts";
 import { isPacked, worstBytes } from "../../database/unpacked.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
@@ -30,14 +30,14 @@ export interface LineChunks {
   next(selection: Selection): Promise<LineChunk | null>;
 }
 
-/** The intended size of a chunk. It is the smallest with full speed, because a slow client keeps two chunks. */
+/** The intended size of a chunk in bytes: the smallest with full speed, because two are in memory at once. */
 const WANTED_BYTES = 1_048_576;
 /** The upper limit for the size of a chunk, and for a job that is alone in a chunk. */
 const MAX_BYTES = 2 * 1_048_576;
 const MAX_ALONE = 4 * 1_048_576;
 /** The estimated size of a line without its payload and error. */
 const LINE_BYTES = 500;
-/** A compressed payload counts with a share of the upper bound of its size: at least with this share. */
+/** A compressed payload counts with a share of the upper bound of its size. This is the smallest share. */
 const MIN_SHARE = 1 / 8;
 /** The number of lines of the first chunk. How many take 0.1 s depends on the payloads. */
 const FIRST_LINES = 500;

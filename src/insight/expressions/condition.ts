@@ -1,5 +1,5 @@
 // The conditions of a job in SQL, on a row of _private_jobs with the given alias. Reads of the whole table get the ids
-// of locked queues as a parameter: there are few, and PostgreSQL hashes a bound array but would search a sub-select
+// of locked queues as a parameter. There are few, and PostgreSQL hashes a bound array, but would search a sub-select
 // linearly. Reads of single rows look up their queue. What workers report about locked jobs is read from their
 // heartbeat rows, once for each statement.
 import type { Condition } from "../../domain/condition.ts";
@@ -16,10 +16,7 @@ export interface ConditionParts {
   readonly retrying?: string;
 }
 
-/**
- * Returns a condition: the job's queue is one of the locked ones. `lockedQueues`: the parameter with their ids, such as
- * `$1`.
- */
+/** Returns a condition: the job is in a locked queue. `lockedQueues`: the parameter with their ids, such as `$1`. */
 export const isQueueIn = (job: string, lockedQueues: string): string =>
   `${job}.job_queue_id = any(${lockedQueues}::int[])`;
 
@@ -46,7 +43,8 @@ const isBlocked = (job: string, lockedQueues: string, now: string): string =>
   `${isAvailable(job)} and ${isDue(job, now)} and ${isQueueIn(job, lockedQueues)}`;
 
 /**
- * Returns an SQL condition: the job is in this condition. Its form lets the planner use an index. `now`: a fixed time.
+ * Returns an SQL condition: the job is in this condition. Its form lets the planner use an index. `now`: the expression
+ * for the present time.
  */
 export function isInCondition(
   condition: Condition,
@@ -69,11 +67,11 @@ export function isInCondition(
     case "blocked":
       return blocked;
     case "retrying":
-      // The optional index needs exactly these terms, although is_available implies them.
+      // The planner needs every term of the optional index `retrying`, even those that is_available implies.
       return `${isFree} and ${job}.locked_at is null and ${job}.attempts > 0
     and ${job}.attempts < ${job}.max_attempts`;
     case "scheduled":
-      // Only jobs that are due are blocked.
+      // The queue is not checked, because only jobs that are due are blocked.
       return `${isAvailable(job)} and ${job}.attempts = 0 and ${job}.run_at > ${now}`;
     case "ready":
       return `${isFree} and ${job}.attempts = 0 and ${isDue(job, now)}`;
@@ -90,7 +88,7 @@ const isReported = (name: string, job: string): string =>
 
 /** The number of ids at which a report is cut. */
 const MAX_LIST_LENGTH = 1_000;
-/** The size of a list up to which it is read. It is enough for a thousand ids; a longer list contains other values. */
+/** The maximum size of a list that is read, in bytes: enough for 1,000 ids. A longer list has other values. */
 const MAX_LIST_BYTES = 32_768;
 
 /** A condition on a heartbeat row `workers`: the report lists all jobs that the worker runs. */
@@ -101,17 +99,17 @@ export const LISTS_ALL = `case when ${isList("running_job_ids")}
 
 /**
  * Returns a condition on a locked job and the heartbeat row `workers` of its holder: the holder does not report that it
- * runs the job. Without a report, or if it is cut, the job counts as started.
+ * runs the job. Without a report, or with a cut one, the job counts as started.
  */
 export const isUnreported = (job: string): string =>
   `${LISTS_ALL}
     and not ${isReported("running_job_ids", job)}`;
 
 /**
- * Returns a condition on a locked job: it is fetched and not started. A report is older than the last heartbeat of its
- * row, and jobs start between two reports. So a worker of this package lists the jobs that it has fetched and not
- * started, and writes at once when it starts one of those. Other workers list only running jobs, so their last
- * heartbeat must be clearly later than the lock.
+ * Returns a condition on a locked job: it is fetched and not started. A worker of this package reports the jobs that it
+ * has fetched and not started, and writes a new report at once when it starts one of them. Other workers report only
+ * running jobs, and a job may start between two reports. For them, an unlisted job is fetched only if the last
+ * heartbeat is at least a second later than its lock.
  *
  * The lists of all workers are read once for each statement, and only if a job is locked.
  */
@@ -127,8 +125,8 @@ export const isFetched = (job: string, heartbeats: Heartbeats): string =>
       from (select ${listsOf(heartbeats)} -> ${lockHolder(job)} as list offset 0) as holder)`;
 
 /**
- * Returns an expression: for each worker, the list of fetched jobs; for workers without this list, an object with the
- * list of running jobs.
+ * Returns an expression: a JSON object by worker id. Its values are the list of fetched jobs, or, for a worker that
+ * does not report this list, an object with the list of running jobs.
  */
 const listsOf = (heartbeats: string): string => `(
         select pg_catalog.jsonb_object_agg(listing.id, listing.list) from (

@@ -14,10 +14,10 @@ interface CacheEntry {
   readonly found: Promise<Heartbeats>;
 }
 
-// The key is the schema's object and not its name, as in usable-indexes.ts.
+// The key is the schema's object and not its name, because two databases may have schemas of the same name.
 const cache = new WeakMap<SchemaName, CacheEntry>();
 
-/** Returns the heartbeats for the conditions of locked jobs; cached for a few seconds. */
+/** Returns the schema with heartbeats, or null, for the conditions of locked jobs; cached for 3 seconds. */
 export function heartbeatsOf(db: Database): Promise<Heartbeats> {
   const cached = cache.get(db.schema);
   if (cached !== undefined && monotonic() < cached.until) return cached.found;

@@ -1,29 +1,29 @@
-// Reads values of any size: compressed ones in batches, until a budget is spent (database/unpacked.ts has the reason).
+// Reads values of any size: compressed ones in batches, until a budget is spent (reason: database/unpacked.ts).
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isPacked, worstBytes } from "../../database/unpacked.ts";
 
 /** The maximum number of decompressed bytes in one read. */
 export const MAX_UNPACKED = 16 * 1_048_576;
-/** The worst case in bytes of one statement of a read. */
+/** The number of bytes that one statement of a read decompresses at worst. */
 const BATCH = 4 * 1_048_576;
 /** The share of the worst case that a batch is expected to reach at least. */
 const MIN_SHARE = 1 / 64;
 
-/** Returns a condition: a single value certainly has at most the limit, so that it may be decompressed. */
+/** Returns a condition: a value certainly has at most MAX_UNPACKED bytes, so that it may be decompressed. */
 export const isUnpackable = (value: string): string =>
   `coalesce(${worstBytes(value)}, 0) <= ${MAX_UNPACKED}::bigint`;
 
 /** The size at which a page of whole rows ends, after the row that reaches it. */
 export const PAGE_BYTES = 4 * 1_048_576;
 
-/** Whether this row reaches that size, so that it is the last of its page. */
+/** Whether the page reaches PAGE_BYTES with this row, so that the row is its last. */
 export const endsPage = ({ page_bytes: bytes }: { readonly page_bytes: string }): boolean =>
   Number(bytes) >= PAGE_BYTES;
 
 /**
  * Returns expressions for `with recursive …`: the newest rows of a table by their ids, before $1 bigint (null: the
- * first), at most $2 int. They are decompressed one after the other, until they have 4 MB in total. Their columns are
- * `row.id` and the sum so far, `row.page_bytes`.
+ * first), at most $2 int. They are decompressed one after the other, until they have 4 MB in total. The columns are
+ * `page.id` and the sum so far, `page.page_bytes`. `bytes`: the size of a row `stored`.
  */
 export const newestRows = (table: string, bytes: string, which = "true"): string => `page as (
     select 0 as row_number, 0::bigint as page_bytes, coalesce($1::bigint, 9223372036854775807::bigint) as id
@@ -38,8 +38,8 @@ export const newestRows = (table: string, bytes: string, which = "true"): string
   )`;
 
 /**
- * Returns the payload column of a row, and the columns with which loadPacked() loads what is missing. `bytes`: a
- * parameter or number.
+ * Returns the payload column of a row, and the columns with which loadPacked() loads payloads that it lacks. `bytes`:
+ * the maximum stored size, a parameter or number.
  */
 export const packable = (bytes: string): string => `
       case when pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int and not (${isPacked("jobs.payload")})
@@ -52,7 +52,7 @@ export interface PackableRow {
   readonly id: string;
   /** The payload; null if it is compressed or too large. */
   payload: string | null;
-  /** The size in the worst case; null if it is not compressed, or its size on disk is already too large. */
+  /** The payload's size in the worst case; null if the payload is not compressed, or already too large as stored. */
   readonly packed_bytes: number | null;
   readonly place_in_table: string;
 }
@@ -80,7 +80,7 @@ export async function loadPacked(
   return rows.length;
 }
 
-/** Returns the compressed rows from `at` on, at least one, that are expected to fit into a batch. */
+/** Returns the compressed rows from `at` on, at least one if any is left, that are expected to fit into a batch. */
 function nextBatch(rows: readonly PackableRow[], at: number, share: number) {
   const batch: PackableRow[] = [];
   let worst = 0;

@@ -2,15 +2,15 @@
 import { worstBytes } from "../../database/unpacked.ts";
 import { MAX_UNPACKED } from "./large-values.ts";
 
-/** The length of ids that are read. A longer id is not a worker's: the library allows 1,024 characters. */
+/** The maximum size in bytes of ids that are read. A worker of this library has an id of at most 1,024 characters. */
 const MAX_WORKER_ID_LENGTH = 4_096;
 export const MAX_WORKERS = 10_000;
 
 /**
  * Returns the heartbeat rows for a statement that reads the reports of many workers, to be named `workers`. They are
  * the 10,000 rows with the latest heartbeats that match `which`. The shortest reports, 16 MB in total, are in
- * `metadata`; the other rows have null there, and `is_cut`. A report that is not an object is ignored. `report_bytes`:
- * the running sum of their sizes.
+ * `metadata`; the other rows have null there, and true in `is_cut`. A report that is not an object is ignored.
+ * `report_bytes`: the running sum of the sizes, shortest first.
  *
  * This library's table never compresses reports, so their size on disk is their size. A compressed report, as in
  * another library's table, counts with its worst case. Each expression on a stored report would read all of it again;

@@ -143,7 +143,7 @@ async function countInDatabase(
   };
 }
 
-/** Counts in this process, for queries that only it can decide. */
+/** Counts in this process, for queries that PostgreSQL cannot decide, or not in time. */
 async function countHere(
   db: Database,
   by: ColumnGrouping,

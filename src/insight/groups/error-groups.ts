@@ -60,7 +60,7 @@ interface CollectedGroup {
   readonly example: string;
   /** The rows of this group in the sample. */
   readonly rows: GroupedRow[];
-  /** The ids of this group in the sample and among the newest failures. */
+  /** The ids of this group in the sample and among the newest failures, with the time of the failure. */
   readonly ids: Map<string, number | null>;
   readonly tasks: Map<number, number>;
   /** The earliest failure; -Infinity if the time of one is unknown. */
@@ -73,7 +73,7 @@ interface GroupIdentity extends Pick<KnownGroup, "label" | "task"> {
   readonly fingerprint: string;
 }
 
-/** The number of groups with a single job from which a task's error messages vary too much for grouping. */
+/** If a task has more groups of a single job than this, its errors are grouped by their place in the code. */
 const MAX_SINGLES = 20;
 
 async function collect(db: Database, read: GroupedRows): Promise<readonly CollectedGroup[]> {
@@ -212,7 +212,7 @@ function groupOf(
       .sort((a, b) => b[1] - a[1])
       .slice(0, MAX_TASKS)
       .flatMap(([id]) => names.get(id) ?? []),
-    // If the time of no failure is known, a trend would show that there were none.
+    // If no failure has a known time, a trend would look as if there were no failures.
     trend:
       lastMs === Number.NEGATIVE_INFINITY
         ? []

@@ -13,8 +13,8 @@ const LONG_NUMBER = /\d{16}/;
 
 /**
  * Returns a map from each path, such as `payload.customer.vip`, to its values as JSON, of at most 80 characters each.
- * For an array it has the length, and the elements under the path with `[]`; so a path may have several values. Returns
- * null if the JSON is invalid or too long.
+ * An array has its length under `.length` and its elements under `[]`, so a path may have several values. Returns null
+ * if the JSON is invalid or too long.
  */
 export function flatten(payload: string): Map<string, Set<string>> | null {
   if (payload.length > MAX_PAYLOAD_LENGTH) return null;

@@ -102,7 +102,7 @@ export async function readGroupedRows(
   return { ...found, newest: needsError ? await newestOf(db, wanted) : [] };
 }
 
-/** Returns the number of such rows in the whole table. `rows`: some of the rows that were read. */
+/** Returns the number of jobs of the whole table that `rows`, some of the rows that were read, represent. */
 export function countRows(
   rows: readonly GroupedRow[],
   { pagesRead, jobsPerPage, undecided }: GroupedRows,
@@ -138,7 +138,7 @@ function sampleRows(
   const isCut = found.length >= most;
   const pagesRead = isCut ? Math.max((found.at(-1)?.place ?? 1) - 1, 1) : selected.length;
   const pages = selected.slice(0, pagesRead);
-  // estimateFrom() compares neighbouring pages, which only a complete sample has: one from each stretch.
+  // estimateFrom() compares neighbouring pages. Only a complete sample has one from each stretch, so it is sorted.
   const order = isCut ? pages : pages.toSorted((a, b) => a - b);
   const indexOf = new Map(order.map((page, index) => [page, index]));
   const kept = found.filter(({ place }) => place <= pagesRead);

@@ -1,6 +1,5 @@
-// All jobs that are not running, by the time at which they were due, have failed, or will run. A small table is
-// counted, a large one sampled. Near now, where buckets are narrow and a sample finds few jobs, the index has exact
-// counts.
+// All jobs that are not locked, by the time at which they were due, have failed, or will run. A small table is counted,
+// a large one sampled. Near now, where buckets are narrow and a sample finds few jobs, the index has exact counts.
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";

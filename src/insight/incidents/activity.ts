@@ -41,11 +41,11 @@ export function createActivityWatch(): ActivityWatch {
   };
 }
 
-/** Returns the beginning of the sentence. Jobs that were locked and finished may not have been noticed. */
+/** Returns the title of the incident. Without counted deletions, finished jobs may not have been noticed. */
 export const noneTakesJobs = (quiet: QuietPeriod | null): string =>
   `No worker ${quiet?.isWatched === true ? "takes" : "is known to take"} jobs`;
 
-/** Returns what the last `longestMs` show. Jobs that have succeeded left no row. */
+/** Returns how long no worker was active, at most `longestMs`. Jobs that have succeeded left no row. */
 export function quietText(quiet: QuietPeriod | null, longestMs: number): string {
   const ms = quiet?.ms ?? 0;
   if (quiet?.isWatched !== true) {
@@ -67,14 +67,14 @@ const lastSql: Statement = (s) => `
   where locked_at is not null or attempts > 0`;
 
 // Successful jobs are deleted, so an empty table proves nothing. A worker adds the names of its tasks, and a cleanup
-// removes those without jobs; an id that was given out is never given out again.
+// removes those without jobs. The sequence of ids shows whether a job was ever added.
 const unusedSql: Statement = (s) => `
   select not exists (select from ${s}._private_tasks) and case
       when pg_catalog.has_sequence_privilege(ids, 'select')
       then pg_catalog.pg_sequence_last_value(ids::regclass) is null else true end as is_unused
   from (select pg_catalog.pg_get_serial_sequence($1::text, 'id')::regclass::oid as ids) as jobs`;
 
-/** Whether no job was ever added. Without the privilege to read the sequence of ids, only the tasks count. */
+/** Whether there is no task and no job was ever added. Without the privilege to read the sequence, only tasks count. */
 export async function readIsUnused(db: Database): Promise<boolean> {
   const values = [`${db.schema.quoted}._private_jobs`];
   const [row] = await query<{ readonly is_unused: boolean }>(db, unusedSql, values);

@@ -73,8 +73,8 @@ export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
 
 const MAX_CRASHES = 100;
 
-// A worker that was idle, such as one that a deploy has ended, has crashed with no job. Older versions marked it, too,
-// and did not count its recovered jobs.
+// A worker that was idle, for example one that a deploy ended, lost no job and does not count. Older versions do not
+// report the number of recovered jobs, so that of running jobs is used.
 const crashesSql: Statement = (s) => `
   select id, ${microseconds("last_heartbeat_at")} as heard_us
   from ${reportedWorkers(s)} as workers
@@ -97,7 +97,7 @@ const reasonsSql: Statement = (s) => `
   where action = 'fail'::text and changes ->> 'reason'::text is not null
   order by id desc limit ${MAX_REASONS}`;
 
-// The job is as the operation left it.
+// Only jobs that are as the operation left them count.
 const byHandSql: Statement = (s) => `
   select pg_catalog.count(*)::int as count from (
     select from ${s}._private_operation_rows as images

@@ -1,5 +1,5 @@
-// Due jobs, oldest first: those of stuck queues, and those of each task. It reads at most 50,000 entries at the head of
-// the index that workers fetch from, in about 0.1 s.
+// Due jobs, oldest first: those of given queues (stuck, paused or full ones), and those of each task. It reads at most
+// 50,000 entries at the head of the index that workers fetch from, in about 0.1 s.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
@@ -10,7 +10,7 @@ export interface WaitingJobs {
 }
 
 export interface DueHead {
-  /** The waiting jobs of the given stuck queues. */
+  /** The waiting jobs of the given queues. */
   readonly queues: ReadonlyMap<number, WaitingJobs & { readonly trend: readonly number[] }>;
   /** The waiting jobs of each task that are not in a locked queue. */
   readonly tasks: ReadonlyMap<number, WaitingJobs>;

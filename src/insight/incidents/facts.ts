@@ -36,7 +36,7 @@ export interface WaitingTask {
 
 /** A limit that is used up, and the jobs that wait for it. */
 export interface LimitedWork {
-  /** Of several queues, the one with the oldest waiting job. */
+  /** The limit; if several queues are full, with the one whose waiting job is oldest. */
   readonly limit: BlockingLimit;
   /** The full queues in which jobs wait; none for a limit of tasks. */
   readonly queues: readonly string[];
@@ -61,20 +61,20 @@ export interface IncidentFacts {
   readonly paused: readonly PausedWork[];
   readonly limited: readonly LimitedWork[];
   readonly coverage: TaskCoverage;
-  /** null if unknown. */
+  /** How long no worker was active; null if unknown. */
   readonly quiet: QuietPeriod | null;
   readonly stale: readonly StaleWorker[];
   readonly crashes: readonly Crash[];
   /** The error groups of the failed jobs. */
   readonly errors: Groups | null;
-  /** By error group; only for the largest groups. */
+  /** What the jobs of an error group have in common, by its key; only for the largest. */
   readonly common: ReadonlyMap<string, CommonFactor>;
   /** The keys of the error groups whose jobs were all failed by hand, with a reason. */
   readonly failedByHand: ReadonlySet<string>;
   readonly poison: readonly PoisonJob[];
   /** Jobs that crashed their workers and have failed since. */
   readonly ended: readonly PoisonJob[];
-  /** null until the whole table was read. */
+  /** The locked jobs by worker; null until the whole table was read. */
   readonly lockedJobs: LockedJobs | null;
   readonly horizon: Horizon | null;
   /** The cron entries that have missed a tick, the longest ago first. */

@@ -1,5 +1,5 @@
 // Reads queues that have been locked for longer than a minute, paused queues, and workers that are not responding. Only
-// the rows of queues and workers are read; they are few beside those of jobs.
+// the rows of queues and workers are read; they are few compared with those of jobs.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isPausedQueue, isPseudoLock, lockHolder } from "../../queue/sql/lock.ts";
@@ -56,7 +56,7 @@ export async function readPausedQueues(db: Database): Promise<ReadonlyMap<string
 
 export interface StaleWorker {
   readonly workerId: string;
-  /** In milliseconds since the epoch. */
+  /** The time of its last heartbeat, in milliseconds since the epoch. */
   readonly lastHeartbeatMs: number;
   /** The number of running jobs in its last report; null without a report. */
   readonly running: number | null;

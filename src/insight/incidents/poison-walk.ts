@@ -45,7 +45,7 @@ export interface PoisonWalkResult {
   readonly poison: readonly PoisonJob[];
   /** Jobs that crashed their workers and have failed since. Other jobs may have been running beside them. */
   readonly ended: readonly PoisonJob[];
-  /** null until the whole table was read. */
+  /** The locked jobs by worker; null until the whole table was read. */
   readonly lockedJobs: LockedJobs | null;
 }
 
@@ -202,8 +202,8 @@ interface FoundRow {
  */
 const MAX_RECOVERED_BYTES = 1_500;
 
-// The wording is that of lost-attempts.ts. A table may have very many long errors, outside its rows. They are not read:
-// the length of a text is known without that.
+// The pattern is that of lost-attempts.ts. A table may have very many long errors, which are stored outside its rows.
+// They are not read, because the length of a text is in its row.
 const isCandidate = `(attempts >= 2 and (last_error is null and ${isUnchanged("jobs")}
       and (locked_at is not null or attempts < max_attempts)
       or pg_catalog.octet_length(last_error) <= ${MAX_RECOVERED_BYTES}::int

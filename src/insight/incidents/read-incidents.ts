@@ -54,7 +54,7 @@ const MAX_COMPARED = 1;
 /** Runs a read that may exceed its time: then it returns null and records the name. */
 type TimedRead = <T>(what: string, read: () => Promise<T>) => Promise<T | null>;
 
-/** Returns the check of all incidents. Throws WorkerError if the database is unreachable. */
+/** Returns the incidents and the verdict. Throws WorkerError if the database is unreachable. */
 export async function readIncidents(
   db: Database,
   gauge: Gauge,
@@ -197,7 +197,7 @@ const MAX_FULL = 500;
 const fullQueues = (limits: readonly BlockingLimit[]): string[] =>
   limits.flatMap(({ queue }) => queue ?? []).slice(0, MAX_FULL);
 
-/** Returns one for each limit that jobs wait for. */
+/** Returns an entry for each limit that jobs wait for. */
 function limitedWork(
   limits: readonly BlockingLimit[],
   due: readonly WaitingTask[],

@@ -1,5 +1,5 @@
 // Rules for incidents about failures: error groups, jobs that crash their workers, workers that crash one after the
-// other, a future peak, a server in trouble. Pure functions from facts to incidents.
+// other, a future peak, missed ticks. Pure functions from facts to incidents.
 
 import { ageText, spanText } from "../../domain/portable/ages.ts";
 import { estimatedValue, exactValue } from "../../domain/value.ts";
@@ -11,7 +11,7 @@ import type { IncidentFacts } from "./facts.ts";
 import { type Incident, noLinks, timeOf } from "./incident.ts";
 import { crashedWithout, type PoisonJob } from "./poison-walk.ts";
 
-/** What the incidents have in common that are about no jobs. */
+/** The common members of incidents that are about no jobs. */
 const withoutJobs = { jobsWait: false, q: null, links: noLinks, fix: null, trend: [] } as const;
 
 const MANY = 20;
@@ -20,8 +20,8 @@ const MANY_SHARE = 0.01;
 const DAY_MS = 86_400_000;
 
 /**
- * Returns one incident for each error group with failed jobs, unless all of them were failed by hand. A group with
- * others is counted whole, because its link opens all of its jobs.
+ * Returns one incident for each error group with failed jobs, unless all of them were failed by hand. A group that also
+ * has other jobs is counted whole, because its link opens all of its jobs.
  */
 export function errorGroups({ errors, common, failedByHand, nowMs }: IncidentFacts): Incident[] {
   if (errors === null) return [];
@@ -188,8 +188,8 @@ const PEAK_FACTOR = 10;
 const MIN_PEAK = 1_000;
 
 /**
- * Returns the future bucket with the highest rate of due jobs per second, if that is over ten times the median of the
- * others. Rates are compared, because later buckets are wider. The last bucket has no end, so it is ignored.
+ * Returns the future bucket with most due jobs per second, if it has 1,000 jobs and over ten times the median rate of
+ * the others. Rates are compared, because later buckets are wider. The last bucket has no end, so it is ignored.
  */
 export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   if (horizon === null) return [];

@@ -1,5 +1,5 @@
 // Rules about work that does not proceed: a stuck queue, a worker that is not responding, a task without a worker,
-// overdue jobs. Pure functions from facts to incidents.
+// overdue jobs, a pause, a full limit. Pure functions from facts to incidents.
 import { ageText } from "../../domain/portable/ages.ts";
 import { quote } from "../../domain/portable/query/quote.ts";
 import { cappedValue, exactValue, probedSum, type Value } from "../../domain/value.ts";
@@ -19,7 +19,7 @@ import {
 } from "./facts.ts";
 import { type Incident, noLinks, timeOf } from "./incident.ts";
 
-/** What the incidents have in common that no action fixes. */
+/** The common members of incidents that no action fixes. */
 const withoutFix = { jobsWait: true, fix: null, trend: [] } as const;
 
 const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string): Value =>
@@ -32,8 +32,8 @@ const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string):
 const MANY_QUEUES = 3;
 
 /**
- * Returns queues locked by a worker whose heartbeats have stopped, or for 5 minutes by one that never sent any. That
- * one may be busy, like a Graphile worker: only from 4 hours on it can be unlocked here.
+ * Returns queues locked by a worker whose heartbeats have stopped, or for 5 minutes by one that never sent any. The
+ * latter may be a busy Graphile worker, so the incident offers to unlock it only after 4 hours.
  */
 export function stuckQueues(facts: IncidentFacts): Incident[] {
   const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
@@ -74,7 +74,7 @@ function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: Inciden
       ? `${numberText(queues.length)} queues ${is("are")} behind ${byWorker(workerId)}`
       : `${shortName(name)} ${is("is")}`,
     sentence: `${countText(affected, "job waits", "jobs wait")}. ${cause}`,
-    // Before its last heartbeat the queue was only locked, as in the list of queues.
+    // A queue is stuck from its worker's last heartbeat on; before, it was only locked.
     since: timeOf(state === "stale" ? Math.max(lockedMs, lastHeartbeatMs ?? 0) : lockedMs),
     affected,
     jobsWait: true,
@@ -164,7 +164,7 @@ export function unsupportedTasks(facts: IncidentFacts): Incident[] {
 /** How late a fetch may be: a worker fetches due jobs within seconds, or with its next poll. */
 const QUIET_MS = 15_000;
 
-/** Jobs are due, no worker is alive, and no job was locked or finished. Graphile workers send no heartbeats. */
+/** Returns an incident if jobs are due and no worker, not even one without heartbeats, was active for 15 s. */
 export function noWorker(facts: IncidentFacts): Incident[] {
   const { tasks, coverage, nowMs, asOf, quiet, hasWorkers } = facts;
   const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);

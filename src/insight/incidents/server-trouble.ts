@@ -1,5 +1,5 @@
-// Problems of the server that affect the queue: it accepts no writes, or because of an old snapshot each fetch reads
-// the dead rows of jobs that have ended since.
+// Problems of the server that affect the queue: it accepts no writes, or an old snapshot makes each fetch read the dead
+// rows of jobs that have ended since.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ageText } from "../../domain/portable/ages.ts";
 import { exactValue } from "../../domain/value.ts";

@@ -51,7 +51,7 @@ export function judge(facts: IncidentFacts): Incidents {
   };
 }
 
-/** Sorts by urgency: no worker at all, the level, whether jobs wait, whether it is new; then by the number of jobs. */
+/** Sorts by urgency: no worker at all, the level, whether jobs wait, new errors; then by the number of jobs. */
 function worstFirst(nowMs: number): (a: Incident, b: Incident) => number {
   const badness = ({ kind, level, jobsWait, since }: Incident) =>
     (kind === "no_worker" ? 8 : 0) +

@@ -30,7 +30,7 @@ export function cronDetailsJson(
   return `{"entries":[${entries.map(entryJson).join(",")}],"schedule":${definition},${rest.slice(1)}`;
 }
 
-/** Built by hand, because a job's id exceeds a number. */
+/** Built by hand, because a double cannot represent each id of a job. */
 function entryJson(given: ListedCronEntry): string {
   const members = JSON.stringify({
     identifier: given.identifier,

@@ -3,7 +3,7 @@ import { patternInWords } from "../../domain/cron/pattern-words.ts";
 import type { StoredSchedule } from "../../queue/schedules/schedule-row.ts";
 import { timeOfMs } from "./exact-json.ts";
 
-/** Hand-written: the payload is kept byte for byte. */
+/** Built by hand, so that the payload is kept byte for byte. */
 export function scheduleJson({ definition, revision, ...times }: StoredSchedule): string {
   const { entry, payloadText, jitterMs, overlap } = definition;
   const { expression, timeZone, jobKeyMode } = entry;

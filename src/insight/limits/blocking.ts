@@ -77,7 +77,7 @@ function blockingLimits(limit: StoredLimit, facts: Facts): BlockingLimit[] {
   return first === null ? [] : [{ definition, queue: null, ...first }];
 }
 
-/** Returns how the concurrency is used up; null: it is not. `rateUse`: the rate's use, if it keeps permits unused. */
+/** Returns how the concurrency is used up; null: it is not. `rateUse`: the rate's use; null: not used up. */
 function ofConcurrency(
   limit: StoredLimit,
   { running, granted }: Facts,

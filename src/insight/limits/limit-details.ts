@@ -11,7 +11,7 @@ export interface WorkerPermits {
   readonly workerId: string;
   /** The number of jobs that it may run at once. */
   readonly permits: number;
-  /** The number of its running jobs, at the last exchange. */
+  /** The number of its running jobs when it last exchanged permits. */
   readonly inUse: number;
   readonly wanted: number;
 }

@@ -46,7 +46,7 @@ export interface LimitUse {
   readonly waiting: Value;
   /** The number of matching queues; null: too many, or the limit is one of tasks. */
   readonly queues: number | null;
-  /** The queues in use of a limit of queues: full ones first, then those with most waiting jobs; at most 200. */
+  /** The queues with running or waiting jobs: full ones first, then those with most waiting jobs; at most 200. */
   readonly busy: readonly QueueUse[];
   /** The number of full queues. */
   readonly fullQueues: number;

@@ -1,4 +1,4 @@
-// When a rate allows the next start, from its theoretical arrival time.
+// When a rate allows the next start, from the theoretical arrival time (GCRA) that _private_rates has.
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
 import { tokenBucket } from "../../domain/limits/token-bucket.ts";
 
@@ -9,7 +9,7 @@ export function nextStartMs({ rate }: LimitDefinition, aheadMs: number | null): 
   return Math.max(0, aheadMs + intervalMs - capacity * intervalMs);
 }
 
-/** A rate whose theoretical arrival time is longer ago than this is not nearly used up. */
+/** A rate whose theoretical arrival time is more milliseconds ago than this is not nearly used up. */
 const RECENT_MS = 2_000;
 
 /**

@@ -46,7 +46,7 @@ from (
 export interface PermitUse {
   /** The number of permits that workers hold. */
   readonly permits: number;
-  /** The number of these under which a job ran at the last exchange. */
+  /** The number of them under which a job ran when the workers last exchanged permits. */
   readonly inUse: number;
 }
 

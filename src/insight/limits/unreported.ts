@@ -6,17 +6,17 @@ import { countText } from "../../domain/words.ts";
 import { readLimits } from "../../queue/limits/limits.ts";
 import { knownWorkers } from "../lists/known-workers.ts";
 
-/** Returns the note on such workers for a list of limits; null: there are no limits, or no such workers. */
+/** Returns the note on limits; null: there are no limits, or no worker without heartbeats holds a lock. */
 export async function limitsNote(db: Database): Promise<string | null> {
   if (!(await hasLimits(db)) || (await readLimits(db)).length === 0) return null;
   return unreportedNote(db);
 }
 
-/** Returns the note, without a full stop, whether or not there are limits; null: no such worker holds a lock. */
+/** Returns the note of limitsNote(), even without limits; null: no worker without heartbeats holds a lock. */
 export const unreportedNote = (db: Database): Promise<string | null> =>
   noteOn(db, "do not apply limits of tasks, and run no jobs of queues with a limit");
 
-/** Returns the note on these pauses; null: all are of queues, or no such worker holds a lock that can be found. */
+/** Returns the note on these pauses; null: all are of queues, or no lock of a worker without heartbeats was found. */
 export async function pausesNote(
   db: Database,
   pauses: readonly { readonly scope: string }[],

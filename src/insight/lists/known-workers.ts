@@ -1,9 +1,9 @@
 // All workers: those with a heartbeat row, and those that hold locks without one.
 //
-//   alive its lease, the longest interval that it declares between heartbeats, has not expired
-//   stale its lease has expired, or a sweep has recovered its jobs
-//   unknown it holds locks and never had a row, as a Graphile worker does. A lock of 4 hours is
-//             reported as old (worker/lease/lock-reset.ts)
+//   alive:   its lease (the longest interval between heartbeats, which it declares) has not expired
+//   stale:   its lease has expired, or a sweep has recovered its jobs
+//   unknown: it holds locks and never had a row, for example a Graphile worker. A lock of 4 hours is
+//            reported as old (worker/lease/lock-reset.ts)
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import type { Basis } from "../../domain/value.ts";

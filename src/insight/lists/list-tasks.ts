@@ -17,7 +17,7 @@ export interface ListedTask {
   readonly id: number;
   readonly identifier: string;
   readonly counts: Readonly<Record<Condition, Value>>;
-  /** The earliest time of a ready job, in milliseconds since 1970; for a sample, of those in the sample. */
+  /** The earliest time of a due job, in milliseconds since 1970; for a sample, of those in the sample. */
   readonly oldestReadyMs: number | null;
   readonly lastFailureMs: number | null;
   /** The last error of its jobs; null: there is none, or none among the jobs that were read. */
@@ -112,8 +112,8 @@ const FAILING = [...inCondition.failed, ...inCondition.retrying];
 const STUCK = [...FAILING, ...inCondition.blocked, ...inCondition.ready];
 
 /**
- * Returns the support of each task. A task is called unsupported only if every worker lists all its tasks: at least one
- * is alive, each live worker does so, and no other worker holds locks.
+ * Returns the support of each task. A task is unsupported only if this is certain: a worker is alive, each live one
+ * lists all its tasks, and no worker without heartbeats holds locks.
  */
 async function supportOf(db: Database, counted: CountedNames) {
   const living: LiveTasks = await liveTasks(db);

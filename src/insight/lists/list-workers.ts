@@ -168,7 +168,7 @@ interface LockedRow {
   readonly since_us: string;
 }
 
-/** Returns the jobs that these workers locked longest ago, if they can be found. */
+/** Returns the jobs that these workers locked longest ago, at most 100 together; none if they cannot be found. */
 async function lockedBy(
   db: Database,
   workerIds: readonly string[],

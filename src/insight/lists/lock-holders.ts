@@ -1,6 +1,6 @@
 // Holders of locks, with or without heartbeats. Locked queues are in the small table of queues. Locked jobs are found
-// by an index or in a small table, otherwise by a count of all jobs, if there is one. `isComplete` is false without a
-// count, or if it is a sample: then other workers may hold locks, too.
+// by an index or in a small table, otherwise by a count of all jobs, if there is one. If only a count could find them,
+// and there is none or only a sample, `isComplete` is false: other workers may hold locks, too.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";

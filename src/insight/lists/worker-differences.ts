@@ -61,7 +61,7 @@ function taskDifferences({ workers, areAll, living }: LiveTasks): WorkerDifferen
   }));
 }
 
-/** The text about an entry in code and a schedule of the same name, which have no common ticks. */
+/** The text about an entry in code and a schedule of the same name, which add jobs independently. */
 export const IN_CODE_AND_SCHEDULE =
   "is both an entry in the code of workers and a schedule, and each adds its own jobs: remove or rename one.";
 

@@ -30,8 +30,8 @@ interface ReportRow {
   readonly is_left_out: boolean;
 }
 
-// Reads only the requested parts of reports: the reports of a fleet are megabytes, most of it the same. Distinct parts
-// are read up to a limit, shortest first.
+// Reads only the requested parts of reports: the reports of a fleet are megabytes, and mostly equal. Distinct parts are
+// read up to a limit, shortest first.
 const liveSql =
   (part: "task_identifiers" | "cron"): Statement =>
   (s) =>

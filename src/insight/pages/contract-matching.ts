@@ -84,8 +84,8 @@ function nameCondition(
 }
 
 /**
- * Returns the condition for an id, or for text somewhere in the job. It may exclude the job whose id or key the text
- * is.
+ * Returns the condition for an id, or for text somewhere in the job. `withoutExact`: excludes the job whose id or key
+ * is the text.
  */
 export async function ofSearch(
   db: Database,

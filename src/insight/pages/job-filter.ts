@@ -23,7 +23,7 @@ export interface JobFilter {
    * optional index covers.
    */
   readonly sort?: JobSort | undefined;
-  /** The number of jobs on a page, 1–500. More is 500. Default 100. */
+  /** The number of jobs on a page, 0–500. A larger number counts as 500. Default 100. */
   readonly limit?: number | undefined;
   /** The number of matching jobs to skip. The cost grows with it, so prefer `cursor`. Default 0. */
   readonly offset?: number | undefined;

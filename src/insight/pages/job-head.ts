@@ -20,7 +20,7 @@ const MAX_FLAGS_BYTES = 4 * 1_048_576;
 const SHOWN_ERROR = 262_144;
 
 export interface JobHead {
-  /** The job. If its payload is cut, that is `null`. */
+  /** The job. A payload that is cut is `null` here. */
   readonly job: Job;
   readonly isPayloadCut: boolean;
   /** The size of the payload as it is stored, in bytes. */

@@ -31,7 +31,7 @@ export interface JobPage {
      * again, with better ones in their place, until the ranking is `full`.
      */
     readonly ranking: "full" | "partial";
-    /** The names in the query that no task, queue, worker or flag has, and an error group that no job has. */
+    /** The names in the query that no task or queue has, and an error group that no job has. */
     readonly unknownNames: readonly string[];
     /** The name of the optional index that would make the search cheap; null without one. */
     readonly indexHint: string | null;

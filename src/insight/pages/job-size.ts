@@ -1,5 +1,5 @@
-// The size of one job, which is read only if its stored size does not show enough; and its payload in pieces, if the
-// job is too large for one response.
+// The size of one job, for which its payload is decompressed only if the stored size does not decide. Also the payload
+// in pieces, if the job is too large for one response.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
@@ -73,7 +73,7 @@ const unpackedSql: Statement = (schema) => `
  * cost less than many small ones.
  */
 const STATEMENT_BYTES = 8 * 1_048_576;
-/** The size of a row. As a single value, the parts would be joined repeatedly, each time in more memory. */
+/** The size of a piece, in bytes. In one value the parts would be joined repeatedly, each time in more memory. */
 const PIECE_BYTES = 1_048_576;
 
 export interface PayloadPieces {
@@ -86,8 +86,8 @@ export interface PayloadPieces {
 }
 
 /**
- * Returns the payload's text byte for byte, one statement for each piece, so that a slow client does not keep a
- * snapshot open; null if the job does not exist.
+ * Returns the payload's text byte for byte, in one statement for each 8 MB, so that a slow client keeps no snapshot
+ * open; null if the job does not exist.
  */
 export async function payloadPieces(db: Database, id: string): Promise<PayloadPieces | null> {
   const [first] = await query<WholeRow>(db, wholeSql, [id]);
@@ -134,8 +134,8 @@ const wholeSql: Statement = (schema) => `
     offset 0
   ) as whole`;
 
-// A worker that locks or unlocks the job writes its row again with the same payload. Only in that case the content is
-// compared. The text is in base64, because session settings affect bytea.
+// A worker that locks or unlocks the job writes its row again with the same payload. So if the row's version (xmin) has
+// changed, the digest of the payload is compared. The text is in base64, because session settings affect bytea.
 const pieceSql: Statement = (schema) => `
   select pg_catalog.encode(pg_catalog.substring(part.bytes, place, $5::int), 'base64') as piece, part.digest
   from (

@@ -51,7 +51,7 @@ import { ALL, allOf, anyOf, noneOf, type QueryPart } from "./parts/part.ts";
 import { rowCheck } from "./row-check.ts";
 
 export interface CompileOptions {
-  /** The time of the query's first page, for its further pages. Default: now, by the database's clock. */
+  /** The time of the query's first page, in microseconds since 1970. Default: now, by the database's clock. */
   readonly nowUs?: string;
   /** The names of existing optional indexes. They only affect the reported cost. */
   readonly indexes?: ReadonlySet<string>;

@@ -5,7 +5,7 @@ import { printQuery } from "../../domain/query/print-query.ts";
 import type { QueryNode, QueryValue, Span, TextTerm } from "../../domain/query/query-tree.ts";
 import type { WordMeanings } from "./facts/names.ts";
 
-/** Returns the query with explicit meanings. `meaningOf`: what the word is the name of; null for a text anywhere. */
+/** Returns the query with explicit meanings. `meaningOf`: what has the word as its name; null: a text anywhere. */
 export function explicitQuery(
   text: string,
   tree: QueryNode,

@@ -14,7 +14,7 @@ export interface JobQuery {
    * when the named job may no longer exist.
    */
   readonly explicit: string;
-  /** The value of `now` and the start of ages in it, in microseconds since 1970, fixed once by the database's clock. */
+  /** The time of `now` and of ages in the query, in microseconds since 1970, fixed once by the database's clock. */
   readonly nowUs: string;
   /**
    * Returns a condition on a row of _private_jobs under the alias `jobs`, in parentheses. Its parameters are numbered
@@ -33,8 +33,8 @@ export interface JobQuery {
    */
   marks(first: number): string;
   /**
-   * The query without its conditions on compressed values, for when decompressing takes too long; null: it decompresses
-   * nothing.
+   * The query without its conditions on compressed values, for when decompressing takes too long; null: the query
+   * decompresses nothing.
    */
   readonly light: LightQuery | null;
   /** What all matching jobs have in common, by which a reader selects an index. */
@@ -53,10 +53,10 @@ export interface JobQuery {
 
 /** A query whose `sql` also matches the rows that only decompressing decides. */
 export interface LightQuery extends JobQuery {
-  /** The condition that a row is one of these. `check` and `marks` do not apply to such a row. It has no parameters. */
+  /** A condition without parameters: only decompressing decides the row. `check` and `marks` do not apply to it. */
   readonly undecided: string;
 }
 
-/** Returns the select item beside a query's condition that shows whether a row is undecided. */
+/** Returns a select item: whether only decompressing decides if the row matches the query. */
 export const undecidedBy = (query: JobQuery): string =>
   "undecided" in query ? (query as LightQuery).undecided : "false";

@@ -1,5 +1,5 @@
-// What PostgreSQL cannot decide about a query, as a function on a row's texts. If such a term is in an `or` or a `not`,
-// the function also needs the results of the SQL beside it: they are selected as *marks*, one letter for each piece.
+// A function on a row's texts for the terms of a query that PostgreSQL cannot decide. If such a term is in an `or` or a
+// `not`, the function also needs the results of the other terms there. SQL selects them as *marks*, one letter each.
 import type { CheckedTexts, QueryPart } from "./parts/part.ts";
 
 export interface RowCheck {
@@ -22,7 +22,7 @@ export function rowCheck(part: QueryPart): RowCheck {
 
 /**
  * Returns a function that decides the part; null if the part is always true. `isGiven`: the SQL of the part is true for
- * all rows.
+ * all rows that are checked.
  */
 function decider(part: QueryPart, isGiven: boolean, marked: string[]): RowPredicate | null {
   if (part.kind === "texts") return part.decide;

@@ -7,9 +7,9 @@ import { stateCounts } from "../../queue/sql/job-state.ts";
 export interface JobCounts {
   /** The number of all jobs: the sum of the other four. */
   readonly total: number;
-  /** The number of ready jobs. */
+  /** The number of due jobs with attempts left that are not locked. Their queue may be locked or paused. */
   readonly ready: number;
-  /** The number of scheduled jobs. */
+  /** The number of jobs that are due in the future, for their first attempt or for a retry. */
   readonly scheduled: number;
   /** The number of locked jobs. */
   readonly locked: number;

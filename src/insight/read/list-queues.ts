@@ -23,9 +23,9 @@ export interface QueueSummary {
   readonly isPaused: boolean;
   /** The number of jobs. */
   readonly jobCount: number;
-  /** The number of ready jobs. */
+  /** The number of due jobs with attempts left that are not locked, whether or not the queue is. */
   readonly readyCount: number;
-  /** The number of scheduled jobs. */
+  /** The number of jobs that are due in the future, for their first attempt or for a retry. */
   readonly scheduledCount: number;
   /** The number of locked jobs. */
   readonly lockedCount: number;

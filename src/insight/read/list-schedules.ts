@@ -89,7 +89,7 @@ export interface ScheduleTimes {
   readonly lastMs: number | null;
 }
 
-/** All schedules; none where the schema has no table for them. */
+/** Returns at most 10,000 schedules, by identifier; none where the schema has no table for them. */
 export async function listScheduleTimes(db: Database): Promise<ScheduleTimes[]> {
   if (!(await hasSchedules(db))) return [];
   const rows = await query<TimesRow>(db, timesSql);

@@ -1,6 +1,6 @@
 // Counts how many of a job's last attempts ended with their worker, which identifies a poison job: one that crashes its
 // workers. A recovery writes the number into last_error, and increases it if an earlier recovery's error is there. A
-// Graphile worker that dies leaves only attempts without an error. They count unless the row was changed, as by hand.
+// Graphile worker that dies leaves only attempts without an error. They count unless the row was changed, e.g. by hand.
 
 export interface AttemptedJob {
   readonly attempts: number;
@@ -32,7 +32,7 @@ export function isPoison(job: AttemptedJob): boolean {
   return lost >= 3 || (lost >= 2 && lost * 2 >= job.attempts);
 }
 
-// A worker's id may be any text, so it ends where the sentence continues.
+// A worker's id may be any text, so the pattern ends it where the error continues.
 const BY =
   /(?:^Recovered: |in a row: )(?:worker (.+?) stopped without|attempt \d+ was locked since .*? by (.+?), which)/;
 

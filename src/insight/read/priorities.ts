@@ -2,7 +2,7 @@
 // the priority, so reads in order of time need a probe for each priority.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
-/** The number of priorities that are read. Callers that need all of more than this use samples. */
+/** The maximum number of priorities that are read. If there may be more, callers that need all of them use samples. */
 export const MAX_PRIORITIES = 32;
 
 /**
@@ -20,7 +20,7 @@ export const priorities = (s: string): string => `priorities (priority, place) a
     from priorities where priorities.priority is not null and place < ${MAX_PRIORITIES}
   )`;
 
-/** Returns the priorities in order; null if there are too many. */
+/** Returns the priorities in order; null if there are 32 or more. */
 export async function readPriorities(db: Database): Promise<readonly number[] | null> {
   const rows = await query<{ priority: number }>(db, prioritiesSql);
   return rows.length < MAX_PRIORITIES ? rows.map(({ priority }) => priority) : null;

@@ -19,7 +19,7 @@ export interface WorkerReport {
   /** Whether `tasks` is the complete list. */
   readonly hasAllTasks: boolean;
   readonly cron: readonly ReportedCronEntry[];
-  /** The number of jobs that have ended since its start; null: not reported. */
+  /** The number of jobs done, and of attempts failed, since its start; null: not reported. */
   readonly done: number | null;
   readonly failed: number | null;
   /** The number of jobs done, and of attempts failed, in the last minute. */

@@ -1,6 +1,6 @@
 // Counts all jobs of a large table by task and queue, in chunks short enough not to disturb other sessions. Only one
-// admin counts at a time. It holds a lock during a chunk and not during the pauses, so another admin first checks the
-// lock for longer than a pause, at intervals shorter than a chunk. A round is abandoned if the table is rewritten.
+// admin counts at a time. It holds a lock during each chunk and not between chunks. So another admin first checks the
+// lock for longer than this gap, at intervals shorter than a chunk. A round is abandoned if the table is rewritten.
 //
 //   listening ──step()──▶ counting ──…──▶ complete (kept until the next) ──▶ listening …
 //       └── another counts: left ──┘
@@ -20,7 +20,7 @@ export interface Census {
   step(db: Database): Promise<"listening" | "counted" | "complete" | "left">;
   /** Makes the next step smaller, after a step has failed. */
   shrink(): void;
-  /** Returns the last complete round with its present precision; null if there is none. */
+  /** Returns the last complete round with its present precision, or null. `becameDue`: as in ChangesSince. */
   last(gauge: Gauge, becameDue: number | null): NameCounts | null;
   /** When the last complete round began, by the database's clock, in milliseconds since 1970; null if there is none. */
   readonly begunMs: number | null;
@@ -32,9 +32,9 @@ const MAX_PAGES = 5_000;
 /** The target duration of a chunk in milliseconds. Three times as long, as on a busy machine, is still below 300 ms. */
 const CHUNK_MS = 80;
 
-/** The interval between two checks of the lock. Few chunks are shorter. */
+/** The interval between two checks of the lock, in milliseconds. Few chunks are shorter. */
 export const LISTEN_MS = 75;
-/** The number of checks, about seven seconds: pauses are about twenty times as long as chunks. */
+/** The number of checks, about seven seconds: the gap between chunks is about twenty times as long as a chunk. */
 const LISTENINGS = 90;
 
 interface Round {

@@ -147,7 +147,7 @@ export function countsOfParts(
 
 const NOTHING_MET = { longestRunningMs: null, lastFailureMs: null } as const;
 
-/** How wrong the planner's statistics may be: they are outdated, and come from a sample themselves. */
+/** The factor by which the planner's statistics may be wrong: they are outdated, and come from a sample. */
 const PLANNED_OFF_BY = 2;
 /**
  * The number of jobs on a page if there are no statistics: a job takes at least 85 bytes, and seldom more than a page.

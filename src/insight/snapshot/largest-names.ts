@@ -1,5 +1,5 @@
-// The tasks and queues with the most jobs, by name. The names are read once for each count: if the tables were
-// refilled, an id has another name in the next count.
+// The tasks and queues with the most jobs, by name. The names are read again for each count, because a table that was
+// emptied and filled again gives an id to another name.
 import type { Database } from "../../database/database.ts";
 import type { NameTally } from "../stats/name-tallies.ts";
 import { readNames } from "../stats/queue-rows.ts";
@@ -20,7 +20,7 @@ export interface LargestNames {
 export function createLargestNames(
   db: Database,
 ): (snapshot: QueueSnapshot, limit: number) => Promise<LargestNames> {
-  // The names of a census or a sample, which many scrapes use. The limit is that of the configuration.
+  // The names of a census or a sample, which many scrapes use. `limit` is always the configured one.
   const cache = new WeakMap<object, Promise<readonly NamedTally[]>>();
 
   const named = (

@@ -14,7 +14,7 @@ export interface QueueSnapshot {
   /** When the snapshot was read, by this process's monotonic clock, in milliseconds. */
   readonly readAtMs: number;
   readonly gauge: Gauge;
-  /** Whether the table is always read whole: then every count is exact. */
+  /** Whether the whole table was read, so that every count is exact. */
   readonly isSmall: boolean;
   readonly counts: MeasuredCounts;
   readonly names: NameCounts;
@@ -29,7 +29,7 @@ export interface QueueSnapshot {
 
 const MAX_HOLDERS = 1_000;
 
-/** Returns the holders of locks, ascending by id. */
+/** Returns the holders of locks, ascending by id, at most 1,000. */
 export function holdersOf({ names, gauge }: QueueSnapshot): readonly LockedWorker[] {
   const ids = new Set([...names.tallies.holders.keys(), ...gauge.queueHolders.keys()]);
   return [...ids]

@@ -9,7 +9,7 @@ export interface JobRates {
   readonly failed: number | null;
 }
 
-/** The jobs added and done since the last reading that is at least a minute old; until then, since the first. */
+/** The jobs added and done since the last reading that is at least a minute old, or else since the first one. */
 export interface RateWindow {
   readonly ms: number;
   readonly added: number;

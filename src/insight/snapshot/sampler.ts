@@ -1,5 +1,5 @@
-// Reads the counts of all jobs, once for all callers. One read, a pulse, takes a few milliseconds. While there
-// are viewers, samples and the chunks of a census are read between pulses, and improve the next ones.
+// Reads the counts of all jobs, once for all callers. One read, a pulse, takes a few milliseconds. While there are
+// viewers, samples and the chunks of a census are read between pulses, and make later pulses more precise.
 import { monotonic } from "../../base/clock.ts";
 import { createCache } from "../../database/cached.ts";
 import type { Database } from "../../database/database.ts";
@@ -35,6 +35,7 @@ export interface Sampler {
   pulse(): Promise<QueueSnapshot>;
   /** The result of the last complete pulse; null before the first, and after a failed one. */
   readonly last: QueueSnapshot | null;
+  /** Reads a new sample, unless the last pulse has read the whole table. */
   sample(): Promise<void>;
   /** Counts one chunk of the census: see Census.step(). Returns `none` if a pulse reads the whole table. */
   census(): Promise<"listening" | "counted" | "complete" | "left" | "none">;
@@ -55,13 +56,10 @@ type PulseCounts = Pick<QueueSnapshot, "isSmall" | "counts" | "names">;
 
 /** The number of queues in a snapshot: more than a page shows. It limits the data that is sent to each viewer. */
 const MAX_QUEUES = 1_000;
-/**
- * The number of pages in the sample of tasks and queues, which is used until the first census is complete. Its numbers
- * have a low precision.
- */
+/** The size in pages of the sample of tasks and queues. It has a low precision, and is used until the first census. */
 const SAMPLED_FOR_NAMES = 300;
 const NOTHING_INDEXED: IndexedCounts = { tallies: new Map() };
-/** The age of a sample after which it is not shown: it was read before a long time without viewers. */
+/** The age from which a sample is not shown. A sample gets so old only if there are no viewers. */
 const OLDEST_SAMPLE_MS = 60_000;
 
 export function createSampler(db: Database, options: SamplerOptions = {}): Sampler {

@@ -128,8 +128,7 @@ interface MatchesRow {
 }
 
 /**
- * Returns the interval from the number of certain matches to that of possible ones. `perPage`: see estimateFrom(), on
- * the pages of the possible ones.
+ * Returns the interval from the number of certain matches to that of possible ones. `perPage`: as for estimateFrom().
  */
 function intervalOf(
   pages: number,

@@ -15,7 +15,7 @@ export interface Gauge {
   readonly jobsPerPage: number | null;
   /** The file of the table, which changes when the table is rewritten. */
   readonly fileNode: string;
-  /** The numbers of rows that were ever written, including rollbacks, up to a second late. */
+  /** The numbers of rows written since statistics began, including rollbacks, up to a second late. */
   readonly inserted: number;
   readonly updated: number;
   readonly deleted: number;

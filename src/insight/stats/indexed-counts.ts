@@ -1,5 +1,5 @@
-// Counts that optional indexes provide at once: the exact number of running jobs, and the last failure. Without the
-// indexes, the sample and the census are used.
+// Counts that optional indexes provide at once: the exact numbers of locked and failed jobs, up to 10,000, the longest
+// running job and the last failure. Without the indexes, the sample and the census are used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type IndexName, indexCondition } from "../../database/schema/indexes/optional-index.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -9,7 +9,7 @@ import type { Heartbeats } from "../expressions/heartbeats.ts";
 import type { TallyName } from "./tally.ts";
 
 export interface IndexedCounts {
-  /** The number of jobs in conditions that have few. */
+  /** The number of jobs in each condition that has at most 10,000. */
   readonly tallies: ReadonlyMap<TallyName, number>;
   /**
    * When the longest running job was locked, in milliseconds since 1970; null: no job is running; undefined: no index

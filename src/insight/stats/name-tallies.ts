@@ -10,13 +10,13 @@ export interface TallyRow {
   readonly keys: string;
   readonly counts: string;
   /**
-   * The relevant times in milliseconds since 1970: for running jobs the earliest lock, for failed ones the last
-   * failure, for all others the earliest run_at.
+   * The relevant times in milliseconds since 1970: for locked jobs the earliest lock, for failed ones the last failure,
+   * for all others the earliest run_at.
    */
   readonly times: string;
 }
 
-/** The jobs of a sample, by columns of equal length. Only the holders have another form. */
+/** The jobs of a sample, by columns of equal length. `holders` is shorter: it has only locked jobs. */
 export interface SampledJobs {
   /** The page of each job. Jobs of one page follow each other. */
   readonly pages: readonly number[];
@@ -110,8 +110,8 @@ interface PageCounter {
 const codes = new Map(tallied.map((one, code) => [one, code]));
 
 /**
- * Counts by page. Id and condition form one number as the key, because tens of thousands of jobs are counted between
- * two requests.
+ * Counts by page. Id and condition form one number as the key, because counting tens of thousands of jobs blocks the
+ * process.
  */
 function countByPage(
   pages: readonly number[],
@@ -175,7 +175,7 @@ function addTo(tally: NameTally, one: TallyName, { count, squares, time }: Count
   times[one] = one === "failed" ? Math.max(before, time) : Math.min(before, time);
 }
 
-/** Jobs whose time is ahead, without retrying ones. */
+/** The conditions of jobs that are due in the future, without retries. */
 const ahead = inState.scheduled.filter((one) => one !== "retrying_ahead");
 
 /** Returns the earliest run_at of due, ready and scheduled jobs, the earliest lock, and the last failure. */

@@ -18,9 +18,9 @@ export interface Probe {
   readonly blocked: number;
   readonly ahead: number;
   readonly isAheadExact: boolean;
-  /** The times of the oldest and the next, in milliseconds since 1970. */
+  /** The run_at of the oldest due job, in milliseconds since 1970. */
   readonly oldestMs: number | null;
-  /** The oldest ready job, and the next scheduled one; null also if none is among the first of a priority. */
+  /** The oldest ready job's and the next scheduled job's; null also if none is among the first of a priority. */
   readonly oldestFreeMs: number | null;
   readonly nextMs: number | null;
   /** The number of jobs that have become due since the given time; null: too many to count. */
@@ -134,7 +134,7 @@ export async function readProbeTallies(
   const rows = await query<{ tallied: TallyName; count: string }>(
     db,
     side === "due" ? dueSql : aheadSql,
-    // Jobs that are beyond the limit by now are too new to matter.
+    // Only jobs that were added after the probe may exceed this limit, and they need not be counted.
     [lockedQueueIds, 2 * CAP],
   );
   return new Map(rows.map(({ tallied, count }) => [tallied, Number(count)]));

@@ -15,7 +15,7 @@ const LOCKED = lockedConditions.map((one) => `'${one}'`).join(", ");
 
 // The result is returned by columns: a chunk may have a row for each of thousands of queues and conditions, and parsing
 // them one by one would block this process. Holders are read separately: they are few, and a third grouping of all jobs
-// would cost half as much again. With ten thousand groups, numeric times or a locale-aware sort would cost as much.
+// would cost half as much again. With 10,000 groups, numeric times or a locale-aware sort would cost that much, too.
 const tallies = (s: string, heartbeats: Heartbeats, where: string): string => `
   select kind collate "C" as kind, tallied collate "C" as tallied, pg_catalog.json_agg(key)::text as keys, pg_catalog.json_agg(count)::text as counts,
     pg_catalog.json_agg(pg_catalog.date_part('epoch', at) * 1000::float8)::text as times

@@ -12,12 +12,12 @@ import type { Heartbeats } from "../expressions/heartbeats.ts";
 
 export type TallyName = Exclude<Condition, "retrying"> | "retrying_due" | "retrying_ahead";
 
-/** The number of each. */
+/** The number of jobs in each counted condition. */
 export type Tally = Readonly<Record<TallyName, number>>;
 
 /**
- * Returns an SQL expression: the counted condition of a job. `lockedQueues`: the parameter with their ids, such as
- * `$1`.
+ * Returns an SQL expression: the counted condition of a job. `lockedQueues`: the parameter with the ids of locked
+ * queues, such as `$1`.
  */
 export const talliedAs = (job: string, lockedQueues: string, heartbeats: Heartbeats): string =>
   conditionOf(job, heartbeats, {

@@ -140,7 +140,7 @@ function seenSuggestions(
     .map(([text, jobs]) => ({ text: write(text), kind, about: `in ${jobs} of the newest jobs` }));
 }
 
-/** Returns a value as it is typed. A text that looks like a number is quoted, so that only the text matches. */
+/** Returns a value as it is typed. A text such as 5, true or none is quoted, so that only the text matches. */
 function valueWritten(json: string): string {
   const text = valueText(json);
   const isText = json.startsWith('"');

@@ -1,5 +1,5 @@
-// Decides by the texts of candidates where PostgreSQL can only narrow the jobs down. Texts are read in small groups, so
-// that no statement decompresses much at once. A text that is too large to read is left out and counted.
+// Checks the texts of candidates for the terms of a query that PostgreSQL cannot decide. Texts are read in small
+// groups, so that no statement decompresses much at once. A text that is too large to read is left out and counted.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -64,7 +64,7 @@ export async function confirm(
 
 const ERROR_BYTES = "coalesce(pg_catalog.octet_length(jobs.last_error), 0)";
 const FITS_WITH_OTHERS = `${worstBytes("jobs.payload")} + ${ERROR_BYTES} <= ${SMALL_BYTES}::bigint`;
-/** Decompresses a payload that is stored in at most the limit, because only this shows its size. */
+/** Decompresses a payload that is stored in at most MAX_BYTES, because only this shows its size. */
 const FITS_ALONE = `${isAtMost("jobs.payload", MAX_BYTES)} and ${ERROR_BYTES} <= ${MAX_BYTES}::int`;
 
 interface TextsRow {

@@ -19,7 +19,7 @@ export interface Cursor {
   readonly isExactShown: boolean;
   /** The maximum number of rows in the next step, after a step that took too long; 0: the usual number. */
   readonly size: number;
-  /** Whether no match was found before, and every job could be checked. */
+  /** Whether no earlier page had a match, and every job on them could be checked. */
   readonly isNone: boolean;
 }
 

@@ -60,8 +60,8 @@ export function startOf({ matching, segment }: Condition, after: string | null):
 }
 
 /**
- * Returns the last of the next `count` ids of a short list, where a step over few jobs ends; null: it reads the rest.
- * `from`: see idsFrom().
+ * Returns the last of the next `count` ids of a short list, where a step over few jobs ends; null: the step reads all
+ * that are left. `from`: see idsFrom().
  */
 export function listedAfter(
   { ids }: QueryShape,
@@ -106,7 +106,7 @@ const FIRST = 5;
 
 /**
  * A condition: ids from $1 on. Upwards $1 is the id before the first. Downwards it is the first id itself, because no
- * id is above the highest.
+ * number is above MAX_ID.
  */
 export const idsFrom = (fromNewest: boolean): string =>
   `jobs.id ${fromNewest ? "<=" : ">"} $1::bigint`;

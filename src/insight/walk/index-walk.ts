@@ -78,8 +78,8 @@ export async function afterOneEntry(
 }
 
 /**
- * Returns the priorities that a step reads; null: it reads the index as a whole. If the order begins with the priority,
- * a step reads a single one, from the given place.
+ * Returns the parts of the index that a step reads: one for each of these priorities; null: the whole index. If the
+ * order begins with the priority, a step reads a single one, from the given place.
  */
 function partsOf(way: IndexWay, [from]: readonly string[]): readonly (number | null)[] {
   const { priorities: known } = way;
@@ -147,8 +147,8 @@ function keyBeside(key: readonly string[], isSmaller: boolean): string[] | null 
 }
 
 /**
- * Limits the index to due or to future jobs, which are the two ends of an index of times. The query's own `now` is
- * earlier than the statement's.
+ * Limits the index to due or to future jobs, which are the two ends of an index of times. Each limit includes all
+ * matches: the query's own `now`, for future jobs, is earlier than the statement's, for due jobs.
  */
 function aheadOf({ shape, nowUs }: WalkCondition, bound: (value: unknown) => string): string {
   const { isDue, conditions } = shape;
@@ -166,11 +166,11 @@ const keyText = (keys: readonly Key[], alias: string) =>
   `pg_catalog.concat_ws(',', ${keys.map(({ out }, at) => out(`${alias}.k${at}`)).join(", ")})`;
 
 // For each priority one part of the index is read in time order. The parts are merged row by row, only as far as
-// necessary. Within a key PostgreSQL sorts by id (an incremental sort); the limit of a part ends it at too many rows of
-// one key. A join could change the order of entries and matches, so the condition is evaluated row by row, only for as
-// many rows as are wanted. If most rows do not match, it is evaluated for each entry as it is read, which is cheaper
-// for a single match and more expensive for all rows of a key. For conditions on tasks and queues (`may`) the index
-// suffices. Rows of a key with too many rows are discarded, because they are not in order yet.
+// necessary. Within a key PostgreSQL sorts by id (an incremental sort). A limit ends the read of a part if a key has
+// too many rows. A join could change the order of entries and matches, so the condition is evaluated row by row, only
+// for as many rows as are wanted. If most rows do not match, it is evaluated for each entry as it is read, which is
+// cheaper for a single match and more expensive for all rows of a key. For conditions on tasks and queues (`may`) the
+// index suffices. Rows of a key with too many rows are discarded, because they are not in order yet.
 function stepOf(
   input: StepInput,
   { keys }: IndexWay,
@@ -208,8 +208,8 @@ function stepOf(
   const may = mays.length === 0 ? "true" : `(${mays.join(" and ")})`;
   const to = segment.descending ? "desc" : "asc";
   const beyond = segment.descending ? "<" : ">";
-  // The columns of the key that all rows of a part share. In the order they would hide from the planner that the rows
-  // are already sorted.
+  // The number of leading columns that are equal in all rows of a part. In `order by` they would hide from the planner
+  // that the rows are already sorted.
   const others = keys.length - own.length;
   const order = (of: string) =>
     `${columns(own, (_, at) => `${of}.k${others + at} ${to}`)}, ${of}.id ${to}`;

@@ -55,7 +55,7 @@ export interface Segment {
   /** The SQL condition of the segment's jobs. The table's alias is `jobs`. */
   readonly where: string;
   readonly descending: boolean;
-  /** The direction of ids in a walk by id. */
+  /** Whether a walk by id begins with the highest id. */
   readonly fromNewest: boolean;
 }
 
@@ -112,7 +112,7 @@ export function segmentsOf(
       const way: SegmentOrder = {
         kind: "index",
         keys: [number("priority"), runAt],
-        // The index has the due jobs of a priority before its future ones: a query of either reads each priority.
+        // In the index, each priority's due jobs precede its future ones, so a query for one kind reads each priority.
         priorities: shape.isDue === null && shape.conditions === null ? null : facts.priorities,
       };
       return keyedSegments(way, isAvailable(jobs), waiting, false, shape);

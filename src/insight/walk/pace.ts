@@ -11,7 +11,7 @@ const LARGEST = 250_000;
 export interface WalkPace {
   /** The number of rows of the next step. */
   readonly size: number;
-  /** Whether a statement exceeded its time at this pace. Then the response ends here, and the next one is slower. */
+  /** Whether the last statement exceeded its time. Then the response ends, and the next one has smaller steps. */
   readonly isStuck: boolean;
   /** Whether a single row exceeded the time, so that it can only be skipped. */
   readonly isBlocked: boolean;
@@ -38,7 +38,7 @@ export function createPace(size: number): WalkPace {
       return isBlocked;
     },
     slowDown() {
-      // The new size is below that of the step. A fast step has already increased the pace, so without this it would be
+      // The new size follows from the last step's. `current` may have grown after that step, so the same step would be
       // repeated for ever.
       current = slower(last);
     },

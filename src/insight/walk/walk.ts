@@ -1,6 +1,6 @@
 // Executes every list, export and search of jobs. It walks an order segment by segment in statements of about 100 ms,
 // until there are enough matches, no rows are left, or the time limit is reached. It then returns where to continue. So
-// any filter is possible: it only takes more responses.
+// any filter is possible: a slow one only takes more responses.
 //
 //   ids ──────────────▶ the next rows by id, filtered
 //   index ─▶ (tie ─▶) ─▶ the next entries of an index in its order; many equal keys by id
@@ -62,7 +62,7 @@ export interface WalkResult {
 const FIRST_STEP = 2_000;
 /** The number of rows that are read for each match, above which matches count as sparse. */
 const SPARSE = 4;
-/** The number of rows of the first step, if steps read all their rows one by one. */
+/** The number of rows of the first step, if the condition is evaluated on each row that a step reads. */
 const FIRST_OPEN = 250;
 const CANDIDATES = 200;
 const JUMP = 1_000_000;
@@ -167,7 +167,7 @@ class WalkState {
     const input = this.#input(segment);
     const isSparse = this.#found.length * SPARSE < this.#scanned;
     const step = await this.#run(
-      // A step of one row does not evaluate the condition of others.
+      // A sparse step evaluates the condition of all entries of a key, and a step of one row must not.
       (size) => walkIndex({ ...input, size }, way, position.last, isSparse && size > 1),
       () => afterOneEntry(input, way, position.last),
     );
@@ -213,7 +213,7 @@ class WalkState {
     const page = this.#best;
     this.#best = null;
     for (const row of page) this.#found.push(this.#foundAt(row, going));
-    // Without a bound no row was left out, so there are no more.
+    // Without a bound no row was left out, so no page follows.
     this.#isShort = bound !== null && page.length < limit;
     this.#goTo(bound === null ? null : nextRound(page.at(-1) ?? bound));
   }
@@ -234,8 +234,8 @@ class WalkState {
   }
 
   /**
-   * Runs a step. A row that takes too long alone, such as a text search in 300 MB, is left out and counted. `next`: where
-   * the walk continues after that row. Returns null if a smaller step must be tried first.
+   * Runs a step. A row that takes too long alone, such as one with a text of 300 MB to search, is left out and counted.
+   * `next`: where the walk continues after that row. Returns null if a smaller step must be tried first.
    */
   async #run<P>(
     step: (size: number) => Promise<WalkStep<P>>,
@@ -263,7 +263,7 @@ class WalkState {
     return { id: row.id, after: { segment, position: positionAfter(row, position) } };
   }
 
-  /** Returns the best rows so far. Wherever the list is cut, the same ranking continues. */
+  /** Returns the best rows so far. After any of them, the same ranking continues. */
   #partialPage(): FoundJob[] {
     const after = this.#place as WalkPlace;
     return (this.#best ?? []).map(({ id }) => ({ id, after }));
@@ -272,7 +272,7 @@ class WalkState {
   /** Checks the candidates. `cutAt`: the last candidate that was checked in time; null: all were. */
   async #confirm({ rows, scanned }: WalkStep<unknown>) {
     const { check } = this.#request.matching;
-    // The rows after the last candidate were not needed.
+    // The step may have read rows after its last candidate in vain, so the next one is smaller.
     if (check !== null && rows.length >= CANDIDATES) this.pace.slowDown();
     const all = rows.map(({ id }) => id);
     const done = check === null ? null : await confirm(this.#request.db, all, check);

@@ -1,5 +1,5 @@
-// One link of the chain from a job to the reason why it does not run. The last link is the root: it has the action that
-// removes it.
+// One link of the chain from a job to the reason why it does not run. The last one that is marked as root has the
+// action that removes it, if there is one.
 import { isPoison, lostAttempts } from "../read/lost-attempts.ts";
 import type { Fix } from "./fix.ts";
 import type { WhyFacts } from "./job-facts.ts";
@@ -74,13 +74,13 @@ export function crashCauses(job: WhyFacts, offersFix = false): Cause[] {
   const attempted = { ...job, isLocked: job.lockedMs !== null };
   const lost = lostAttempts(attempted);
   if (lost < 2) return [];
-  // Another job that ran beside it may have crashed them.
+  // The text does not call this job the cause: another one that ran at the time may have crashed the workers.
   const text = `Its last ${lost} attempts ended when their workers crashed`;
   if (!offersFix || !crashesWorkers(job)) return [cause("crashes_workers", text)];
   return [cause("crashes_workers", text, { isRoot: true, isBroken: true, fix: stopRetrying(job) })];
 }
 
-/** Whether another attempt would probably crash its worker, too, as in the incident of such a job. */
+/** Whether another attempt would probably crash its worker, too, by the rule of the incident `poison`. */
 export const crashesWorkers = (job: WhyFacts): boolean =>
   isPoison({ ...job, isLocked: job.lockedMs !== null });
 

@@ -26,7 +26,7 @@ export interface JobExplanation {
   readonly since: string | null;
   readonly causes: readonly Cause[];
   readonly ahead: Value | null;
-  /** The number of jobs in the same queue, including this one. */
+  /** The number of due jobs in the same queue, including this one. */
   readonly of: Value | null;
   readonly nextAttempts: readonly string[];
   readonly lastAttemptAt: string | null;
@@ -36,7 +36,7 @@ export interface JobExplanation {
   readonly asOf: string;
 }
 
-/** Returns the number of jobs whose error begins the same way, including this one; null if unknown. */
+/** Returns the number of jobs in the error group of this error, including this job; null if unknown. */
 export type SameError = (
   task: string | null,
   errorStart: string,

@@ -105,7 +105,7 @@ function idsOf(text: string | null): string[] {
 
 /** A job or a queue whose lock or result PostgreSQL refuses, as a worker reports it. */
 export interface UnsettledJob {
-  /** A negative number is a queue: PostgreSQL refuses to lock it. */
+  /** The id of a job, or the negated id of a queue that PostgreSQL refuses to lock. */
   readonly id: string;
   /** The message of PostgreSQL. */
   readonly error: string;

@@ -45,8 +45,8 @@ interface HoldingRow {
 }
 
 /**
- * Returns the number of jobs in its queue that its holder has fetched and will start before this one; null if no index
- * finds them.
+ * Returns the number of jobs in its queue that its holder has fetched and will start before this one; null if only a
+ * scan of a large table would find them.
  */
 export async function readFetchedBefore(
   db: Database,

@@ -71,8 +71,8 @@ export const failedAgo = ({ nowMs, failedMs, isFailureTimed }: WhyFacts): string
   `${isFailureTimed ? "" : "at least "}${ageText(nowMs - failedMs)} ago`;
 
 /**
- * Returns why a failed job has no attempts left. `isCertain`: its attempts are those that were made. A row that was
- * changed since, perhaps by failing the job by hand, may count more.
+ * Returns why a failed job has no attempts left. `isCertain`: the row counts only attempts that were made. A row that
+ * was changed since, perhaps by failing the job by hand, may count more.
  */
 export const spentText = (job: WhyFacts, isCertain: boolean): string =>
   endedByHand(job) ??

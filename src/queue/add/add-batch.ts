@@ -24,7 +24,7 @@ export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Pro
   }
   const add = (inside: Database) => addRounds(inside, specs, all);
   const withinMs = db.addTimeoutMs;
-  // On a client without a transaction the first rounds of a failed attempt stay.
+  // On a client without a transaction the first rounds of a failed attempt stay, so it cannot be repeated.
   if (!isPool(db.client)) return inTransaction(db, add, { withinMs });
   return contendedTransaction(db, add, { withinMs, isConflict: isKeyTooBusy });
 }
@@ -89,7 +89,7 @@ function chainsOf(
     const list = placesOf.get((specs[first] as ResolvedJob).jobKey) ?? [];
     const row = added[first] as JobRow;
     const following = list.map((place) => specs[place] as ResolvedJob);
-    // After a failed attempt the first debounced job changes the beginning of the wait, which is in the row.
+    // If an attempt of the row's job has failed, the next debounced job begins a new wait, and is not computed.
     const end = row.attempts === 0 ? -1 : following.findIndex((spec) => spec.debounce !== null);
     const known = (end < 0 ? following : following.slice(0, end)).map((spec) =>
       debounce(spec, row, nowUs),

@@ -85,7 +85,7 @@ const TAKEN = "workers took jobs of these keys at the same time";
 // a running job keeps its key.
 //
 // If another session adds a job with the same key at the same time, that job is not among `existing`. If a worker has
-// already locked it, the given job cannot be added: a batch is added not at all, and a single job is tried again.
+// already locked it, the given job cannot be added. Then the statement adds nothing at all, and is repeated.
 const addSql =
   (rules: readonly KeyRule[]): Statement =>
   (s) => {
@@ -154,9 +154,9 @@ const JOIN_EXISTING = `
     left join existing on existing.key = job_key and existing.is_available`;
 
 /**
- * When a debounced job is due. If it has no row in `existing`, another session has added it just now. A failed attempt
- * has tried the work of all adds before it, so the next add begins a new wait; otherwise each add would repeat the
- * failed attempt at once.
+ * When a debounced job is due. Without a row in `existing`, the wait begins now, even if another session is adding the
+ * job. A failed attempt has tried the work of all adds before it, so the next add begins a new wait. Otherwise each add
+ * would repeat the failed attempt at once.
  */
 const DEBOUNCED = `least(
         pg_catalog.now() + wait_ms * interval '1 millisecond',
@@ -165,8 +165,8 @@ const DEBOUNCED = `least(
       )`;
 
 /**
- * What happens to the existing job with the key. Two lists are concatenated, because callers collect work under one
- * key.
+ * What happens to the existing job with the key. If both payloads are lists, they are concatenated, because callers
+ * collect work under one key.
  */
 const metJob = (rule: KeyRule) =>
   keepsJob(rule)

@@ -1,5 +1,5 @@
-// Adds jobs with a throttle: in one statement that takes their periods and inserts the jobs, so that no period is taken
-// without its job. Of equal jobs in one call the first is added, as if they were added by several calls.
+// Adds jobs with a throttle. One statement begins the periods of the throttles and inserts the jobs, so that no period
+// begins without its job. Of equal jobs in one call the first is added, as if they were added by several calls.
 import { codeOf, InputError, messageOf, WorkerError } from "../../base/errors.ts";
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
@@ -21,9 +21,9 @@ import { skippedRows } from "./skipped-rows.ts";
 const SMALL_BATCH = 100;
 
 /**
- * Adds all jobs that are not dropped, or none. Returns an answer for each in the same order: a ThrottledAdd for a job
- * with a throttle, otherwise a job. Throws InputError if another job has a key, `extension_missing` without the tables
- * for limits, and as addJobs does.
+ * Adds the jobs that no throttle prevents: all of them, or none. Returns an answer for each job, in the same order: a
+ * ThrottledAdd if it has a throttle, otherwise a job. Throws InputError if any job has a key, WorkerError
+ * `extension_missing` without the tables for limits, and as addJobs does.
  */
 export async function addThrottledJobs(
   db: Database,
@@ -87,9 +87,9 @@ async function insert(db: Database, specs: readonly ResolvedJob[]) {
   }
 }
 
-// `taken`: an add of a key waits for the end of another one's transaction, and then sees its result. The time of an
-// add is the start of its statement, not of its transaction, which may be long ago. Keys are taken in order, so
-// that two batches cannot deadlock.
+// `taken`: of two adds with one key, the second waits for the end of the first one's transaction, and then sees its
+// result. The time of an add is the start of its statement, not of its transaction, which may be long ago. Keys are
+// taken in order, so that two batches cannot deadlock.
 const addSql: Statement = builtOnce(
   (s) => `
   with given as materialized (
@@ -144,8 +144,8 @@ const addSql: Statement = builtOnce(
 );
 
 /**
- * Reads the ends of periods. The statement of the add does not see one that began while it waited, and upkeep may have
- * deleted one. If the clock was ahead, or the period is shorter now, the end becomes that of a period from now on.
+ * Reads the ends of periods. The statement of the add does not see a period that began while it waited, and upkeep may
+ * have deleted its row. No end is later than that of a period that begins now, even if the clock was set back.
  */
 const readUntils = (db: Database, of: readonly ResolvedThrottle[]) => {
   const values = [of.map(({ key }) => key), of.map(({ periodMs }) => periodMs)];

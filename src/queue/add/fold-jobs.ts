@@ -1,5 +1,5 @@
-// Computes the result of several jobs with one key, whose row this transaction has added. Nothing else can change the
-// row before the commit, so the effect of each further job is computed here, and the row is written once.
+// Computes the result of adding several jobs with one key, after this transaction has added its row. Nothing else can
+// change the row before the commit, so the effect of each further job is computed here, and the row is written once.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
@@ -13,7 +13,7 @@ import { keepsJob } from "./add-keyed-jobs.ts";
 import { flagsText } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-/** The row of a key as it is in the database, and the jobs with that key that follow. */
+/** The row of a key as it is in the database, and the jobs with that key that are to be added after it. */
 export interface Chain {
   readonly row: JobRow;
   readonly specs: readonly ResolvedJob[];

@@ -61,7 +61,7 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
 /** Returns the rows as a trigger has stored them; a job that is done already is returned as it was given. */
 async function storedRows(db: Database, rows: readonly JobRow[]): Promise<readonly JobRow[]> {
   const read = query<JobRow>(db, storedSql, [idArray(rows.map(({ id }) => id))]);
-  // Outside a transaction the jobs are committed. In the caller's, the failure has ended it.
+  // If this read fails outside a transaction, the jobs are committed already. A transaction of the caller is aborted.
   const stored = await (isOutsideTransaction(db.client) ? read.catch(() => []) : read);
   const ofId = new Map(stored.map((row) => [row.id, row]));
   return rows.map((row) => ofId.get(row.id) ?? row);
@@ -78,7 +78,7 @@ interface InsertedRow {
   readonly now_us: string;
   /** The ids, such as `{1,2}`. */
   readonly ids: string | null;
-  /** JSON: the times of the jobs; null if no job had a time of its own. Likewise `flags`. */
+  /** JSON arrays of the jobs' times and of their flags; null if no job had its own. */
   readonly run_ats_us: string | null;
   readonly flags: string | null;
   readonly tasks: string;
@@ -129,8 +129,8 @@ function queueNames(specs: readonly ResolvedJob[]): string[] {
   return [...new Set(specs.map((spec) => spec.queueName).filter((name) => name !== null))];
 }
 
-// The statements by the columns of their batch: rows of several arrays cost PostgreSQL four times as much as those of
-// one. There are at most 64 texts, each built once.
+// There is a statement for each set of columns: rows of several arrays cost PostgreSQL four times as much as rows of
+// one array. There are at most 64 texts, each built once.
 const insertStatement = builtPerForm((columns: readonly GivenColumn[]) => insertSql(columns));
 
 // Ids are assigned in the order of the batch: the rows of a function keep their order, and each join is followed by a

@@ -1,6 +1,6 @@
 // Requests to cancel running jobs. A request is a row of _private_cancellations: the worker that runs the job reads
-// it and aborts the job's signal. A job that a request finds unstarted fails without a start. Requests are removed
-// when their job has ended.
+// it and aborts the job's signal. If the job is unlocked before it has ended, the request fails it. Requests are
+// removed when their job has ended.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
@@ -40,10 +40,10 @@ export async function readCancelRequests(
   };
 }
 
-// A condition: the job has got new attempts since the request, because it was retried or replaced by its key. Then it
-// was written since, and has no attempt yet or is locked for its first one. No other change looks like that: the return
-// of an unstarted job does not write updated_at, after any other end of an attempt the next one is at least the second,
-// and a running job that loses its key was locked before the request.
+// A condition: the request is void, because the job got new attempts after it: it was retried, or replaced by its key.
+// Then its row was written after the request, and it has no attempt yet or is locked for its first one. No other change
+// has this result. Giving back an unstarted job does not write updated_at. After any other end of an attempt, the next
+// one is at least the second. A running job that loses its key was locked before the request.
 const IS_VOID = `jobs.updated_at > requests.requested_at
     and case when jobs.locked_at is null then jobs.attempts = 0
       else jobs.attempts <= 1 and jobs.locked_at > requests.requested_at end`;
@@ -69,7 +69,7 @@ export async function endCancellations(db: Database): Promise<number> {
   return row?.ended ?? 0;
 }
 
-// `like 'Recovered%'`: a job whose last attempt ended with its worker has failed; its error becomes the request's.
+// `like 'Recovered%'`: the job has failed, because its worker became stale in the last attempt. Its error is replaced.
 const endSql: Statement = (s) => `
 with over as materialized (
   select requests.job_id, jobs.id is null as is_gone, coalesce(${IS_VOID}, false) as is_void,

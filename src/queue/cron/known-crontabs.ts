@@ -1,5 +1,5 @@
-// The ledger of timetables: one row for each entry, with its last tick. All workers on the schema share it, Graphile
-// Worker's included. The worker that advances `last_execution` schedules the ticks in between; the lock on that row
+// The ledger of timetables: one row for each cron entry, with its last tick. All workers on the schema share it, also
+// Graphile workers. The worker that advances `last_execution` schedules the ticks in between. The lock on that row
 // ensures that each tick is scheduled once.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../sql/moments.ts";

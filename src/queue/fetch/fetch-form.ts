@@ -10,9 +10,9 @@ export interface ReadyForm {
   readonly flags: boolean;
   /** Whether jobs of paused tasks are left out. Only set where the schema has the extension "controls". */
   readonly pauses: boolean;
-  /** Whether queues that limits are for are left out. Only set where there are such limits. Default: false. */
+  /** Whether queues under a limit are left out. Only set if the schema has limits of queues. Default: false. */
   readonly limits?: boolean;
-  /** Whether the answer shows that some named queue is unlocked. Default: true. */
+  /** Whether the result shows if any named queue is unlocked. Default: true. */
   readonly findsFreeQueue?: boolean;
   /** Whether jobs and queues that PostgreSQL refuses to lock are left out. Default: false. */
   readonly excluded?: boolean;
@@ -22,9 +22,9 @@ export interface ReadyForm {
 
 /**
  * The jobs without a queue: all, or those of one mode if the worker has both. Two kinds of jobs are not for the fast
- * mode. A job with a key: adding another job with its key would wait for the row's lock. A row that has been locked
- * before: that attempt ended with its connection, perhaps with the whole process. The safe mode counts an attempt
- * before the job runs, so that a job that kills its process uses up its attempts.
+ * mode. The first is a job with a key: an add with the same key would wait for the row's lock. The second is a job
+ * whose row has been locked before: that attempt ended with its connection, perhaps with the whole process. The safe
+ * mode counts an attempt before the job runs, so that a job that kills its process uses up its attempts.
  */
 export type JobKind = "all" | "safe" | "fast";
 

@@ -92,7 +92,7 @@ export class FetchedRows {
     for (const { id, payload } of rows) this.#large.set(id, payload);
   }
 
-  /** Whether the job's payload is here. False if it was too large and could not be read. */
+  /** Whether the job's payload is loaded. After load(), false means that it was too large and could not be read. */
   isLoaded(index: number): boolean {
     return this.#large === undefined || this.payloadText(index) !== "";
   }
@@ -153,8 +153,8 @@ function parseColumn<T>(column: string | null): readonly T[] {
   return column === null ? [] : (JSON.parse(column) as T[]);
 }
 
-// The data of a fetch lives until its results are written. Typed arrays are stored outside V8's young generation, which
-// grows with the amount that it copies.
+// The data of a fetch lives until its results are written. Typed arrays are stored outside V8's young generation, whose
+// size grows with the amount of data that survives its collections.
 
 /** Returns a number for each job. */
 function numbers(column: string | null, count: number): ArrayLike<number> {

@@ -1,9 +1,9 @@
-// Whether a job of some tasks may be ready. The check locks nothing, so a worker without a permit can do it, too.
+// Checks whether a job of the given tasks may be ready. It locks nothing, so a worker without a permit can do it, too.
 import { type Database, query } from "../../database/database.ts";
 import { isOfKnownTask, isReady } from "../sql/eligible.ts";
 import { priorityLevels } from "./jobs-without-queue.ts";
 
-/** The number of ready jobs that are scanned. If there are more, a job of these tasks is assumed among them. */
+/** The number of ready jobs that are scanned. If there are as many, a job of the tasks is assumed to be ready. */
 const MAX_SCANNED = 10_000;
 
 /** Returns false if no job of the tasks is ready. `identifiers`: text[] in PostgreSQL's format. */

@@ -3,11 +3,11 @@ import { hasNoFlagOf, isOfKnownTask, isReady } from "../sql/eligible.ts";
 import { HEAD_JOBS, isForFastMode, type ReadyForm, type ReadyParameters } from "./fetch-form.ts";
 
 /*
- * Goes from priority to priority (a loose index scan) and reads each of them from the cursor on. jobs_main_index begins
- * with the priority, so `run_at <= now()` alone would read every scheduled job of every priority. A check whether a
- * priority still has jobs would scan its dead entries twice, and would try to lock jobs that another connection has
- * finished in between. Without queued jobs it reads only jobs_no_queue_index: a second index costs 50 bytes of WAL for
- * each job if data checksums are on.
+ * Returns a common table expression with the priorities of the available jobs, from `first` on, by a loose index scan.
+ * jobs_main_index begins with the priority, so `run_at <= now()` alone would read every scheduled job of every
+ * priority. It does not check whether a priority has due jobs: that would scan its dead entries twice, and would try to
+ * lock jobs that another connection has finished in between. Without `queues` it reads only jobs_no_queue_index: a
+ * second index costs 50 bytes of WAL for each job if data checksums are on.
  */
 export const priorityLevels = (s: string, queues: boolean, first: string) => `level (priority) as (
   select ${first}::smallint
@@ -43,9 +43,9 @@ export const notLeftOut = ({ flags, excluded }: ReadyForm, $: ReadyParameters, j
       : ""
   }`;
 
-// Beside a fast mode, the safe mode takes only jobs that are not for the fast mode, from the head of their priority. The
-// fast mode takes the jobs before them, so each of them reaches the head. Only tasks of this worker count, because jobs
-// of other workers may stay there indefinitely.
+// If the worker also has a fast mode, its safe mode takes only jobs that are not for the fast mode, among the first of
+// their priority. The fast mode takes the jobs before them, so each of them becomes one of the first. Jobs of other
+// workers' tasks do not count, because they may stay there indefinitely.
 const kindTest = (s: string, form: ReadyForm, $: ReadyParameters) => {
   const { free } = form;
   if (free === "all") return "";

@@ -9,7 +9,7 @@ import { notLeftOut } from "./jobs-without-queue.ts";
 /*
  * `last_without_queue`: if jobs without a queue already fill the fetch, queued jobs after the last of them cannot be
  * part of it. No index has only queued jobs, so the scan for them ends there. It ends before that job's time,
- * exclusively, because a million jobs that were added at once have the same time.
+ * exclusively, because a million jobs that were added at once may have the same time.
  * `queue_lock`: only queues of candidates are locked, in id order, so that two fetches cannot deadlock.
  * `queue_run`: the candidates are from the snapshot of this statement. Other workers may have changed a queue
  * meanwhile, so the row locks (`locked_run`) check again whether a job is available and due: it may have failed.
@@ -62,7 +62,7 @@ const candidates = (s: string, form: ReadyForm, $: ReadyParameters) => `
     and level.priority <= coalesce((select priority from last_without_queue), 32767)
     limit ${$.want}::int`;
 
-// A run is limited, because otherwise one queue would keep all jobs of a fetch from other workers. It is also short,
+// The number of jobs in a run is limited, because otherwise one queue could fill the whole fetch. So is its duration,
 // because otherwise its last jobs would be locked long before they start. A job of unknown duration runs alone.
 const runs = (s: string, $: ReadyParameters) => `
   select ctid, id, job_queue_id, priority, run_at from (

@@ -1,6 +1,6 @@
 // Takes ready jobs for a worker: the statement that every poll, notification and refill runs.
 //
-//   finished jobs are deleted ─ ready jobs are found and locked ─ taken ─ their queues, too ─ returned
+//   finished jobs are deleted ─ ready jobs are found ─ they and their queues are locked by `locked_by` ─ returned
 import type { Statement } from "../../database/database.ts";
 import { lostIds } from "../settle/fence.ts";
 import { finishedJobs } from "../settle/finish.ts";
@@ -29,7 +29,7 @@ export interface TakeAnswer extends FetchedColumns {
  * $7 int maximum number of jobs of one named queue (only in the form with queues)
  * $8 float8[] the part of a run that a job of each task takes (only in the form with queues)
  * then text[] forbidden flags (only in the form with flags)
- * then text[] patterns of queues that limits are for (only in the form with queues and limits)
+ * then text[] the name patterns of limits of queues (only in the form with queues and limits)
  * then bigint[] jobs, and queues as negative numbers, that are left out (only in the form with excluded jobs)
  */
 const parametersOf = (form: ReadyForm): ReadyParameters => {

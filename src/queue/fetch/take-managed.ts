@@ -12,7 +12,7 @@ import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-columns.ts";
 import { notLeftOut, priorityLevels } from "./jobs-without-queue.ts";
 
-/** The results of a fetch besides its jobs, whose queues are the locks of their runs. */
+/** The result of a fetch. `queue_ids` has the lock of each job's run (sql/slots.ts). */
 export interface ManagedTake extends FetchedColumns {
   /** The time of the fetch by the database's clock, seconds since the epoch. */
   readonly now_s: number;
@@ -28,21 +28,21 @@ export interface ManagedForm extends Required<Pick<ReadyForm, "flags" | "exclude
   readonly rates: boolean;
 }
 
-// Only this many of the jobs that may be taken are read, so that a queue with many jobs does not cost more than others.
+// At most this many candidates are read, so that a queue with many jobs does not cost more than others.
 const HEAD_JOBS = 1_000;
 
 /** The most jobs of a queue that are taken at once. They are divided among its slots; each slot gets at least one. */
 const RUN_JOBS = 50;
 
-// How long after its token was taken a job may start; at most a quarter of the time in which a burst builds up. So
-// fewer tokens than `burst` are taken at once: tokenBucket() explains it.
+// How long after its token was taken a job may start, in milliseconds. It is at most a quarter of the time in which a
+// burst builds up. So fewer tokens than `burst` are taken at once: tokenBucket() explains it.
 const LAPSE_MS = 100;
 
 /** The milliseconds of one token of a limit `l`, and the maximum number of tokens that are taken at once. */
 const TOKEN_MS = "(l.period_ms::float8 / l.rate::float8)";
 const CAPACITY = `greatest(1::float8,
     l.burst::float8 - least(${LAPSE_MS}::float8, l.burst::float8 * ${TOKEN_MS} / 4::float8) / ${TOKEN_MS})`;
-/** How far a rate's `tat` is ahead, in milliseconds. If the clock was set back since its write, a token is left. */
+/** How far a rate's `tat` is ahead, in milliseconds. If the clock was set back since then, one token is available. */
 const AHEAD_MS = `(case when ${aheadMs("r.tat")} > l.burst::float8 * ${TOKEN_MS} + 60000::float8
     then (${CAPACITY} - 1::float8) * ${TOKEN_MS} else greatest(0::float8, ${aheadMs("r.tat")}) end)`;
 
@@ -67,7 +67,7 @@ const isKnownTask = (s: string) => isOfKnownTask(s, "j", { ...PARAMETERS, pauses
  * a slot or a job, and rates are locked in order, so no two fetches deadlock.
  * `tokens`: the rows are locked, so they are as the last fetch has left them. Without a row of a rate, which a scan of
  * the queues adds, nothing is taken.
- * `run_size`: for all runs of a queue. Runs are short by the speed of their tasks, like those of ordinary queues.
+ * `run_size`: the jobs of all runs of a queue together. As in ordinary queues, runs of slow tasks have fewer jobs.
  * `left_out`: jobs that were locked or changed since the snapshot. A queue with one slot takes no job after them.
  */
 const pickedSql = (s: string, { flags, rates, excluded }: ManagedForm) => {

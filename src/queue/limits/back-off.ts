@@ -1,7 +1,7 @@
 // Begins a back-off: a time during which no job of a task, of a named queue or under a limit starts.
 //
 //   task, queue   a pause with the same end, which all workers apply (pauses/pause.ts)
-//   limit         its row alone, which readLimits() returns
+//   limit         only a row of _private_back_offs, which readLimits() returns with the limit
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { CONTROL } from "../pauses/pause.ts";
 import { pausedBy, pauseOver } from "../pauses/paused-run.ts";
@@ -11,9 +11,9 @@ export type BackOffScope = "task" | "queue" | "limit";
 export interface NewBackOff {
   readonly scope: BackOffScope;
   readonly name: string;
-  /** How long it lasts, by the database's clock. */
+  /** How long the back-off lasts, in milliseconds by the database's clock. */
   readonly delayMs: number;
-  /** The first 200 characters are kept. */
+  /** The first line is kept, at most 200 characters of it. */
   readonly reason: string;
   /** The job that began it, and its task. */
   readonly jobId: string;
@@ -50,8 +50,8 @@ export const reasonOf = (reason: string): string =>
 const END = "pg_catalog.now() + $3::float8 * interval '1 millisecond'";
 const MAX_RECORDS = 100;
 
-// A back-off that is extended keeps its beginning. Old ones are deleted: of this name all but the newest hundred, and
-// some of any name that ended more than an hour ago, because their names may never back off again.
+// A back-off that is extended keeps its beginning. Of this name, the newest 100 back-offs are kept. Of any name, some
+// that ended more than an hour ago are deleted, because that name may never back off again.
 const recordSql = (s: string) => `recorded as (
   insert into ${s}._private_back_offs as backs (scope, name, began_at, until, reason, job_id, task)
   select $1::text, $2::text, began_at, until, $4::text, $5::bigint, $6::text from begun
@@ -79,8 +79,8 @@ const announced = `pg_catalog.pg_notify('${CONTROL}', pg_catalog.random()::text)
 const answer = (known: string) => `
 select exists (select from begun) as begun, ${known} as known, case when exists (select from begun) then ${announced} end`;
 
-// A pause whose time is over, and which is not deleted yet, begins anew. A pause that does not end with a back-off was
-// set by a person.
+// A pause that is over, but not deleted yet, begins anew. A current pause without a back-off of the same end was set by
+// a person, and is not changed.
 const begunPause = (s: string) => `begun as (
   insert into ${s}._private_pauses as pauses (scope, name, paused_at, resume_at, reason)
   values ($1::text, $2::text, pg_catalog.now(), ${END}, $4::text)
@@ -95,7 +95,7 @@ const begunPause = (s: string) => `begun as (
 
 const taskSql: Statement = (s) => `with ${begunPause(s)}, ${recordSql(s)} ${answer("true")}`;
 
-// As with any pause, the lock of a worker, or of a queue with a limit, is replaced.
+// Like any pause of a queue, this one replaces the lock of a worker or of a limit (`managed:N`).
 const queueSql: Statement = (s) => `
 with ${begunPause(s)}, ${recordSql(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)

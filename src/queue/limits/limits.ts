@@ -4,7 +4,7 @@ import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import type { LimitDefinition, LimitScope } from "../../domain/limits/limit.ts";
 import { aheadMs, dateOf, microseconds } from "../sql/moments.ts";
 
-/** The most limits of a schema. */
+/** The maximum number of limits in a schema. */
 export const MAX_LIMITS = 1_000;
 
 export interface StoredLimit {
@@ -14,18 +14,18 @@ export interface StoredLimit {
   readonly isFromCode: boolean;
   readonly setBy: string | null;
   readonly setAt: Date;
-  /** The number of definitions so far. */
+  /** How often the limit has been defined: 1 for a new one. */
   readonly revision: number;
   /** The end of a back-off of the limit itself, and its reason; null: it does not back off. */
   readonly backOff: {
     readonly until: Date;
-    /** Milliseconds until then, by the database's clock, when it was read. */
+    /** Milliseconds from the time of the read to `until`, by the database's clock. */
     readonly leftMs: number;
     readonly reason: string | null;
   } | null;
 }
 
-/** Whether some queue has slots: a limit is for it, or was until now. */
+/** Returns whether any queue has slots, because a limit applies to it, or has applied until now. */
 export async function hasManagedQueues(db: Database): Promise<boolean> {
   const [row] = await query<{ has_slots: boolean }>(db, hasSlotsSql);
   return row?.has_slots === true;

@@ -1,12 +1,12 @@
-// Makes queues managed (sql/slots.ts) while a limit applies to them, and ordinary again afterwards. Any add can create
-// a queue, also one by a Graphile worker, so a scan of all rows finds new queues, in batches and only now and then.
+// Makes named queues managed (sql/slots.ts) while a limit applies to them, and ordinary again afterwards. Any add can
+// create a queue, also an add by a Graphile worker. So a scan of all rows finds new queues, in batches, now and then.
 //
-//   free ──a limit matches──▶ managed:N with N slots ──more──▶ managed:M at once
-//    ▲                             │ fewer, or no limit is left
-//    └──────── all are free ◀── managed:0 ──the rest is free──▶ managed:M
+//   free ──a limit matches──▶ managed:N with N slots ──limit raised──▶ managed:M at once
+//    ▲                             │ limit lowered or removed
+//    └── removed, all slots free ── managed:0 ── lowered, surplus slots free ──▶ managed:M
 //
-// A queue that a worker has locked becomes managed when that run has ended, and a paused one when it is resumed. Before
-// a queue with a limit is managed, this library's workers fetch no job of it; Graphile workers may.
+// A queue that a worker has locked becomes managed when that run has ended, and a paused queue when it is resumed.
+// Before a queue with a limit is managed, this library's workers fetch no job of it. Graphile workers may.
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
 import { isPseudoLock, MANAGED } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
@@ -15,17 +15,17 @@ import { isManaged, NO_SLOTS } from "../sql/slots.ts";
 export interface ManagedAnswer {
   /** The number of queues that have changed. */
   readonly changed: number;
-  /** Whether some queues could not be changed yet: a run has locked them, or `isPartial`. */
+  /** Whether some queues are not changed yet, because a run has locked them, or because `isPartial` is true. */
   readonly isPending: boolean;
-  /** Whether the next call continues: there are many queues, or another session has locked the rows of some. */
+  /** Whether another call must continue: there are many queues, or another session has locked the rows of some. */
   readonly isPartial: boolean;
 }
 
-/** The most queues, and approximately the most slots, that a statement changes, because it has a time limit. */
+/** The maximum of queues, and approximately of slots, that one statement changes, because it has a time limit. */
 const BATCH = 5_000;
 const BATCH_SLOTS = 20_000;
 
-/** Returns an expression: a limit's name with wildcards as a pattern for `like`. The same as likePattern(). */
+/** Returns an expression: the `match` of a limit as a pattern for `like`. It has the result of likePattern(). */
 export const patternOf = (match: string): string =>
   [
     ["\\\\", "\\\\\\\\"],
@@ -37,11 +37,11 @@ export const patternOf = (match: string): string =>
 /*
  * $1 boolean: managed queues are checked, too
  *
- * `seen`: some of the queues that do not match the limits, new ones first. The rows are locked after this snapshot, so
- * only rows that have not changed since are used: their slots are unchanged, too, because each change of slots writes
- * the row. A slot that a run has locked meanwhile is not removed.
- * `wrong`: not a queue whose surplus slots are all in use, which would be written again and again.
- * `version`: not the ctid, which older PostgreSQL releases do not compare again in a row that has changed.
+ * `wrong`: the queues that differ from the limits, except those whose surplus slots are all in use: these would be
+ * written again and again.
+ * `seen`: a batch of these queues, new ones first. Their rows are locked after this snapshot, and used only if their
+ * `version` is unchanged. Then their slots are unchanged, too, because each change of slots writes the queue's row. A
+ * slot that a run has locked meanwhile is not removed. (Old PostgreSQL releases would not compare the ctid again.)
  */
 const manageSql: Statement = builtOnce(
   (s) => `
@@ -139,7 +139,7 @@ export async function manageQueues(
 }
 
 // A queue is released if all its slots are free. They are locked here, so that no run begins in it. The row of a rate
-// is deleted only if the next jobs may start at once, as with a new row.
+// is deleted only if all its tokens are available, as in a new row.
 const releaseUnusedSql: Statement = (s) => `
 with unused as materialized (
   select queues.id, queues.queue_name, queues.xmin as version from ${s}._private_job_queues as queues
@@ -168,7 +168,7 @@ with unused as materialized (
 )
 select pg_catalog.max(id) as last, pg_catalog.count(*)::int as count from unused`;
 
-/** Makes managed queues without jobs ordinary, so that a cleanup finds them. A worker manages those that stay. */
+/** Makes managed queues without jobs ordinary, so that a cleanup deletes them. A worker manages the others again. */
 export async function releaseUnusedQueues(db: Database, chunk: number): Promise<void> {
   let last: number | null = 0;
   while (last !== null) {

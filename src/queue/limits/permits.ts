@@ -1,13 +1,13 @@
-// Permits: the right of a worker to run one job under a limit of tasks. Their sum is never above the limit.
+// Permits: the right of a worker to run one job under a limit of tasks. Only a lowered limit can be below their sum.
 //
-//  1. A worker that could use more permits, or has to return some, exchanges them, for a limit at most every 0.5 s.
-//  2. The limit's row is locked first. The second statement then reads the permits of the others with a new snapshot.
+//  1. A worker that could use more permits, or has to return some, exchanges permits, at most every 0.5 s for a limit.
+//  2. The first statement locks the limit's row. The second one reads the permits of the others with a new snapshot.
 //     In one statement, a worker that waited would count permits as free that another worker has just taken.
 //  3. While no other worker is short of permits, the worker keeps its own and gets those that are free. Once another
-//     worker has been short for half a second, or the limit was lowered below the sum, each gets an equal share: a
-//     worker with more returns permits as its jobs end.
+//     worker has been short for half a second, or the limit was lowered below the sum, each gets an equal share, and
+//     a worker that has more than its share returns permits as its jobs end.
 //     With more workers than permits, the workers take turns, because they may have different tasks.
-//  4. The permits of a stale worker are deleted when its ordinary jobs are recovered, or with its row.
+//  4. The permits of a stale worker are deleted with its row, or earlier when its jobs are recovered and none is left.
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
@@ -93,7 +93,7 @@ interface ExchangeRow {
   readonly others_are_short: boolean;
 }
 
-// A limit that is new for its tasks (revision < 2) grants no permits until all older workers have read it, at most 2.5 s.
+// A limit that some workers may not apply yet (revision < 2) grants no permits until they have read it, at most 2.5 s.
 const lockSql: Statement = (s) => `
 select case when concurrency is null or revision > 1 or not pg_catalog.now() between set_at and set_at + interval '2.5 seconds'
   or not exists (select from ${s}._private_workers as workers where workers.started_at < set_at and workers.id <> $2::text and (revision < 0
@@ -108,8 +108,8 @@ const TURN_S = 5;
 
 /*
  * $1 int limit  $2 text worker  $3 int in use  $4 int wanted  $5 int concurrency of the limit  $6 bigint number
- * `held`: a worker may run more jobs than it has permits, if they started before the limit. `kept`: a worker keeps its
- * permits while no other worker is short. If its row was deleted with its lease, it has none, whatever it still runs.
+ * `held` counts running jobs, too: those that started before the limit have no permits. `kept`: a worker keeps its
+ * permits while no other worker is short. If its row was deleted with its lease, it has none, even if jobs still run.
  */
 const exchangeSql: Statement = (s) => `
 with own as materialized (

@@ -6,8 +6,8 @@
 //
 // `tat` is never further ahead than for an empty bucket, not even after the rate was raised or the clock was set back.
 //
-// No token is taken before it is due. Otherwise starts would be exactly an interval apart, and a server with the same
-// rate and no tolerance would refuse each start that comes a moment early: 85 of 300 jobs at 5/s.
+// No token is taken in advance for a later start. Such starts would be exactly an interval apart, and a server with the
+// same rate and no tolerance would refuse each one that comes a moment early: 85 of 300 jobs at 5/s.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { TokenBucket } from "../../domain/limits/token-bucket.ts";
 import { aheadMs, microseconds } from "../sql/moments.ts";
@@ -28,7 +28,7 @@ export interface Tokens {
   readonly takenAt: string;
 }
 
-/** Takes up to `wanted` tokens. */
+/** Takes up to `wanted` tokens; none if the limit does not exist. */
 export async function takeTokens(
   db: Database,
   tokenKey: TokenKey,
@@ -61,8 +61,8 @@ interface TokenRow {
 const NO_LIMIT: Tokens = { count: 0, nextMs: 1_000, takenAt: "0" };
 
 /**
- * Gives unused tokens back to the bucket. Tokens stay taken if they are older than `lapseMs` and than the time in which
- * the rate adds as many tokens: the bucket may have been full since then, and other jobs may have started instead.
+ * Gives unused tokens back to the bucket. Tokens stay taken if they are older than both `lapseMs` and the time in which
+ * the rate adds as many. In that time the bucket may have become full, and other jobs may have started instead.
  */
 export async function returnTokens(
   db: Database,
@@ -81,7 +81,7 @@ export interface QueueToken {
   readonly takenAtSeconds: number;
 }
 
-/** Gives unused tokens back to all rates of their queues, as returnTokens() does. */
+/** Gives unused tokens back to each rate of their queues whose interval is longer than the age of the token. */
 export async function returnQueueTokens(db: Database, unused: readonly QueueToken[]) {
   const queues = unused.map(({ queue }) => queue);
   const times = unused.map(({ takenAtSeconds }) => takenAtSeconds);
@@ -122,7 +122,7 @@ const returnSql: Statement = (s) => `
 update ${s}._private_rates set tat = tat - $3::float8 * ${INTERVAL} where limit_id = $1::int and key = $2::text
   and ${microseconds("pg_catalog.now()")}::float8 < $5::float8 + $6::float8 * 1000::float8`;
 
-/* $1 text[] queues  $2 float8[] taken at, s. Locked in the order of fetches. */
+/* $1 text[] queues  $2 float8[] taken at, s. The rows are locked in the same order as by fetches. */
 const returnOfQueuesSql: Statement = (s) => `
 with unused as materialized (
   select rates.limit_id, rates.key, pg_catalog.sum(limits.period_ms::float8 / limits.rate::float8) as ms

@@ -9,7 +9,7 @@ export const PAUSES_APPLIED = "pauses_applied";
 export interface PauseState {
   /** Identifies the pauses: it changes with each pause, and with its end. */
   readonly mark: string;
-  /** One identifier for each pause; null: there are too many, or the mark is the one of the previous read. */
+  /** One identifier for each pause; null: there are more than 1,000, or the mark is that of the previous read. */
   readonly pauses: readonly string[] | null;
   /** Whether a pause is over, so that endDuePauses() can end it. */
   readonly hasDue: boolean;

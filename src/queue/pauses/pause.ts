@@ -24,7 +24,7 @@ export interface PauseTarget {
 
 export const ALL = "*";
 
-/** Workers listen on this channel and read the pauses at once. */
+/** The channel that announces changes of pauses. Workers listen on it, and then read the pauses again. */
 export const CONTROL = "worker:control";
 
 /** Which tables the schema has. */
@@ -40,8 +40,8 @@ export const pauseTables = async (db: Database): Promise<PauseTables> => ({
 
 /**
  * Returns a condition on a paused queue: a run that began before the pause still continues. A worker with heartbeats
- * removes its name from the lock at the end of the run, and a recovered worker has no run any more. For all other
- * workers the jobs are read, which may be a scan of all jobs. Running jobs of a managed queue hold its slots.
+ * removes its id from the lock at the end of the run, and a recovered worker has no run any more. For all other workers
+ * the jobs are read, which may be a scan of all jobs. Never true for a managed queue: its runs lock slots instead.
  */
 export const isBusy = (s: string, queue: string, { heartbeats, slots }: PauseTables) =>
   `${slots ? `not ${hasSlots(s, `${queue}.id`)} and ` : ""}case

@@ -20,7 +20,7 @@ export const pauseOver = (queue: string): string =>
       case when not ${isPseudoLock(queue)} then ${queue}.locked_by end), ''), locked_at = excluded.locked_at`;
 
 /**
- * Returns an update, for a common table expression, that ends the worker's runs of queues with `condition`, not pauses.
+ * Returns an update, for a common table expression. It ends the worker's runs of queues for which `condition` holds.
  */
 export const endRuns = (s: string, condition: string, worker: string): string =>
   `update ${s}._private_job_queues as queues

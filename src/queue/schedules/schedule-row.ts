@@ -16,10 +16,10 @@ import {
 import { RawJson } from "../../domain/payload.ts";
 import { EARLIEST_MS, LATEST_MS, microseconds, milliseconds } from "../sql/moments.ts";
 
-/** The maximum bytes of the options in the column `spec`: a queue and a key of at most 512 characters, and numbers. */
+/** The maximum bytes of the column `spec`: it has a queue and a key, each of at most 512 characters, and numbers. */
 const MAX_SPEC_LENGTH = 8_192;
 
-/** Workers listen on this channel, and read the schedules at once. */
+/** The channel that announces changes of schedules. Workers listen on it, and then read the schedules again. */
 export const SCHEDULES = "worker:schedules";
 
 /** A schedule as it is stored. Times are milliseconds since the epoch. */
@@ -27,7 +27,7 @@ export interface StoredSchedule {
   readonly definition: ScheduleDefinition;
   readonly revision: number;
   readonly pausedMs: number | null;
-  /** The first tick that is not handled; null without one. */
+  /** The first tick that is not handled yet; null: there is none. */
   readonly nextMs: number | null;
   /** The last tick that was handled; null before the first. */
   readonly lastMs: number | null;
@@ -53,13 +53,13 @@ export interface PagedRow extends ScheduleRow {
   readonly page_bytes: string;
 }
 
-/** The options; none where they are longer than this program writes, such as after a change by SQL. */
+/** An expression: the options; `{}` if they are longer than this program writes, for example after a change by SQL. */
 const smallSpec = `case when ${isAtMost("spec", MAX_SPEC_LENGTH)} then spec else '{}'::jsonb end`;
 
 /** An expression: the bytes that decompressing the options of a row may yield. */
 const specBytes = packedBytes("spec", MAX_SPEC_LENGTH);
 
-/** A payload that is too large is null, and makes the row invalid. */
+/** The columns of a ScheduleRow. A payload that is too large is null, and makes the row invalid. */
 export const scheduleColumns = `
   identifier, ${startOfText("task")} as task, ${startOfText("pattern", MAX_REASON_LENGTH)} as pattern,
   ${startOfText("time_zone")} as time_zone,
@@ -72,8 +72,8 @@ const PAGE_BYTES = 16 * 1_048_576;
 const rowBytes = `${packedBytes("payload", MAX_PAYLOAD_BYTES)} + ${specBytes}`;
 
 /**
- * Returns a query of rows in an order. It may end before `limit`: see isCut(). Rows with longer names than this program
- * writes are left out.
+ * Returns a query for a page of schedules. The page may have fewer rows than `limit` although more follow: see isCut().
+ * Rows with longer names than this program writes are left out.
  */
 export const schedulePage = (
   s: string,
@@ -93,7 +93,7 @@ export const schedulePage = (
   where page_bytes - (${rowBytes}) < ${PAGE_BYTES}::bigint
   order by ${order}`;
 
-/** Whether such a query ended because of the size of its rows. */
+/** Whether a page of schedulePage() ended because of the size of its rows. */
 export const isCut = (rows: readonly PagedRow[]): boolean =>
   Number(rows.at(-1)?.page_bytes ?? 0) >= PAGE_BYTES;
 
@@ -148,29 +148,29 @@ export function specText({ entry }: ScheduleDefinition): string {
 }
 
 /**
- * The backfill period, at most a year; 0 for anything that this program does not write. For example, the cast of 1e999,
- * which a user may have written by SQL, would abort the whole statement.
+ * An expression: the backfill period in milliseconds, at most 366 days; 0 for values that this program does not write.
+ * For example, a user may have written 1e999 by SQL, and its cast would abort the whole statement.
  */
 export const fillMs = `case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) = 'number'::text
       and pg_catalog.length(spec->>'fillMs'::text) <= 25
     then least((spec->>'fillMs'::text)::float8, 31622400000::float8) else 0::float8 end`;
 
 /**
- * Returns a condition: the next tick is not before the parameter by more than the backfill period. The options are read
- * only where they matter.
+ * Returns a condition: the next tick is at `time`, later, or earlier by at most the backfill period. The options are
+ * read only if the tick is earlier.
  */
 export const isSince = (time: string): string => `case when next_at >= ${time} then true
       else next_at >= ${time} - (select ${fillMs} from (select ${smallSpec} as spec offset 0) as options) * interval '1 millisecond' end`;
 
 /**
  * Returns null for infinity, which is not a time. A time beyond RFC 3339, which a user may have written by SQL, becomes
- * the nearest valid one, because a Date or a parameter cannot have it.
+ * the nearest valid one, because neither a Date nor a parameter can represent it.
  */
 export function msOf(ms: string | number | null): number | null {
   const value = ms === null ? Number.NaN : Number(ms);
   return Number.isFinite(value) ? Math.min(Math.max(value, EARLIEST_MS), LATEST_MS) : null;
 }
 
-/** RFC 3339 for a parameter; infinity for no time, because arrays may not contain null. */
+/** Returns RFC 3339 text for a parameter; `infinity` for no time, because array_nulls = off turns a null into text. */
 export const timeParameter = (ms: number | null): string =>
   ms === null || !Number.isFinite(ms) ? "infinity" : new Date(ms).toISOString();

@@ -32,7 +32,7 @@ export interface DueSchedules {
     readonly revision: number;
     readonly problem: string;
   }[];
-  /** null: these are all. */
+  /** The place at which the next page begins; null: no page follows. */
   readonly after: DuePlace | null;
   /** The first tick that is not due yet; null without one. */
   readonly nextMs: number | null;
@@ -78,7 +78,7 @@ export async function dueSchedules(
   };
 }
 
-/** A tick of a schedule that is offered; several of one schedule follow each other. */
+/** A tick of a schedule that this worker offers to add. In a list, the offers of one schedule are in tick order. */
 export interface ScheduleOffer extends CronOffer {
   readonly revision: number;
   readonly overlap: ScheduleOverlap;
@@ -88,8 +88,8 @@ export interface ScheduleOffer extends CronOffer {
 }
 
 /**
- * Adds the jobs of the offers whose schedules are unchanged, moves these to their next tick, and returns the offers
- * with their jobs. Schedules that another worker has locked are left to it. All of it happens or none.
+ * Adds the jobs of the offers whose schedules are unchanged, moves these schedules to their next tick, and returns the
+ * offers with their jobs. Schedules that another worker has locked are left to that worker. It is one transaction.
  */
 export async function scheduleTicks<Offer extends ScheduleOffer>(
   db: Database,
@@ -117,7 +117,7 @@ export async function scheduleTicks<Offer extends ScheduleOffer>(
   });
 }
 
-/** A failed job must not keep a schedule from adding others. */
+/** Returns the job of an offer. With the overlap "skip", only an unfinished job prevents it, and not a failed one. */
 function resolveOffer({ job, overlap }: ScheduleOffer): ResolvedJob[] {
   if (job === null) return [];
   return resolveJobs([job]).map((one) =>

@@ -2,7 +2,7 @@
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query } from "../../database/database.ts";
 
-// A select, because some drivers do not return the rows of a deletion as they return others.
+// The statement is a select, because some drivers return the rows of a `delete … returning` in another form.
 const completeSql = (s: string) => `
 with done as (
   delete from ${s}._private_jobs j where j.id = $2::text::bigint and j.locked_by = $1::text returning 1

@@ -24,7 +24,7 @@ export interface FailedAttempt extends Omit<SnoozedJob, "delayMs"> {
   readonly next: NextAttempt;
 }
 
-/** In the parameter of the delays, this value selects Graphile Worker's delay. */
+/** Values in the parameter of the delays: Graphile Worker's delay, and no further attempt. */
 const BY_FORMULA_MS = -1;
 const NEVER_MS = -2;
 
@@ -65,7 +65,7 @@ export async function failJobs(
   );
   if (snoozes.length === 0) return recordFailures(db, workerId, attempts, mode);
   const failures = attempts.filter(({ next }) => next.kind !== "snooze");
-  // Both statements are sent before either is answered, because one transaction of the fast mode contains both.
+  // Both statements are sent synchronously, because the fast mode sends all statements of a flush as one packet.
   const lost = await Promise.all([
     snoozeJobs(db, workerId, snoozes, mode),
     failures.length > 0 ? recordFailures(db, workerId, failures, mode) : [],
@@ -99,7 +99,7 @@ async function recordFailures(
 
 function delayMsOf(next: NextAttempt): number {
   if (next.kind === "never") return NEVER_MS;
-  // In whole milliseconds, so that the row shows when the job failed: insight/expressions/failed-at.ts.
+  // In whole milliseconds, so that insight/expressions/failed-at.ts can compute from the row when the job failed.
   return Math.round(next.delayMs ?? BY_FORMULA_MS);
 }
 

@@ -3,10 +3,10 @@
 // worker has fetched. The statement returns the ids of such jobs.
 //
 //   locked_by   the safe mode: the row has the worker's id. The attempt was counted when the job was fetched.
-//   row         the fast mode: the transaction that writes the result has locked the row. Its locked_by is
-//               null, and the attempt is not counted yet. After a lost connection the row was unlocked for a
-//               while. If locked_by is set by then, the lock belongs to another attempt, even if the id is
-//               that of this worker: then its safe mode has fetched the job meanwhile.
+//   row         the fast mode: the transaction that writes the result has locked the row. The row's locked_by
+//               is null, and the attempt is not counted yet. After a lost connection, the row is unlocked until
+//               another transaction writes the result. If locked_by is set then, another attempt has locked the
+//               job, even if the id is that of this worker: its safe mode may have fetched the job.
 import { SKIPPED } from "../../database/skipped-rows.ts";
 
 export type LockMode = "locked_by" | "row";
@@ -35,9 +35,9 @@ export interface FencedWrite {
 }
 
 /**
- * Returns an expression for a select list: the ids that were not written, as `{1,2}`; null if all were written, a
- * check that only counts the rows. If the worker still holds the lock on one of these jobs, a trigger has skipped its
- * row: then the statement fails and is rolled back.
+ * Returns an expression for a select list: the ids that were not written, as `{1,2}`; null if as many rows were written
+ * as there are ids. If the worker still holds the lock on a job that was not written, a trigger has skipped its row.
+ * Then the statement fails and is rolled back.
  */
 export const lostIds = ({ schema, mode, ids, workerId, by }: FencedWrite): string =>
   `case when (select pg_catalog.count(*) from ${by}) < pg_catalog.cardinality(${ids}::bigint[]) then

@@ -4,7 +4,7 @@ import { endRuns } from "../pauses/paused-run.ts";
 import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
 import { isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
 
-/** Returns the deletion as a common table expression. A fetch contains it, too. */
+/** Returns the deletion, for a common table expression. The statement of a fetch contains it, too (take-jobs.ts). */
 export const finishedJobs = (s: string, mode: LockMode, ids: string, workerId: string): string =>
   `delete from ${s}._private_jobs j where j.id = any(${ids}::bigint[]) and ${isOurs(mode, "j", workerId)}
   returning j.id`;

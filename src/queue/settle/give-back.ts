@@ -18,12 +18,12 @@ import { UNLOCK } from "../sql/lock.ts";
 import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
 import { isOurs, type LostIds, lostIds } from "./fence.ts";
 
-// The rows are locked first, so that their new versions keep the mark of a lock (isForFastMode() reads it), which an
-// update alone would remove. So a job that came from a lost connection of the fast lane stays with the safe mode, which
-// counts attempts before the job runs.
+// The rows are locked first, so that the xmax of their new versions is not 0, as it would be after an update alone. So
+// a job that came from a lost connection of the fast mode stays with the safe mode, which counts attempts before the
+// job runs (isForFastMode()).
 //
-// In the index an updated job follows all others with its time, and a fetch reads only the first of them. So a job that
-// returns to a named queue becomes due some microseconds earlier if others have the same time.
+// In the index, an updated job follows all other jobs with the same time, and a fetch reads only the first of these. So
+// a job that returns to a named queue becomes due some microseconds earlier if other jobs have the same time.
 const givenBack = (
   s: string,
   condition: string,
@@ -81,9 +81,9 @@ export async function returnJobs(
 }
 
 // If a connection is lost during a fetch, it is unknown whether the fetch was committed. So the jobs that this worker
-// has locked and never received are given back. This reads all locked jobs by the optional index of them, or else all
-// jobs, and runs only after such a loss. Whether the jobs had a key is unknown, too: only a removal writes `updated_at`
-// of a locked job and leaves no attempts. A time in the future is from before the database's clock was set back.
+// has locked and never received are given back. This reads all jobs, or only the locked ones if their optional index
+// exists. Whether the jobs had a key is unknown, too. A removed job is recognised because only a removal writes the
+// `updated_at` of a locked job and leaves no attempts. A future time was written before the clock was set back.
 const REMOVED_SINCE = `j.key is null and j.attempts >= j.max_attempts
     and j.updated_at >= j.locked_at and j.updated_at <= pg_catalog.now()`;
 
@@ -97,11 +97,11 @@ select pg_catalog.count(*)::int as count from ended`;
 const unknownStatements = { ofQueues: returnUnknownSql(false), ofSlots: returnUnknownSql(true) };
 
 const IS_UNKNOWN = "not j.is_available and j.locked_at is not null";
-// The fast mode keeps jobs at any time, also since $3. A time after now is an earlier one: the clock was set back.
+// Jobs locked since $3 stay locked: the fast mode may have kept them. A time after now was set before a clock change.
 const IS_NOT_LISTED = `${IS_UNKNOWN} and j.id <> all($2::bigint[])
     and j.locked_at not between pg_catalog.to_timestamp($3::float8) and pg_catalog.clock_timestamp()`;
 
-/** Gives some of these jobs back, and frees no locks of runs. */
+/** Gives back those of the jobs in $2 that are still locked, and unlocks no runs. */
 const returnSomeSql: Statement = (s) => `
 with ${givenBack(s, `${IS_UNKNOWN} and j.id = any($2::bigint[])`, REMOVED_SINCE)}
 select pg_catalog.count(*)::int as count from ended`;
@@ -111,7 +111,7 @@ select j.id::text from ${s}._private_jobs j
 where ${IS_NOT_LISTED} and ${isOurs("locked_by", "j", "$1")} order by j.id`;
 
 /**
- * Gives back the worker's jobs that are not among `ids`, and frees its runs' locks that are not among `locks`.
+ * Gives back the worker's jobs that are not among `ids`, and unlocks its runs that are not among `locks`.
  * Jobs locked since `sinceMs`, or refused by PostgreSQL, stay locked. Each statement must be a transaction of its own.
  */
 export async function returnUnknownJobs(

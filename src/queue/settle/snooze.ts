@@ -1,5 +1,5 @@
-// Puts back jobs whose attempts ended without counting. Unlike returned jobs they have run, and they are due later.
-//
+// Puts back jobs that were snoozed: the attempt does not count. Unlike jobs that are given back unstarted, they have
+// run, and they are due after a delay.
 // A job that was removed while it ran has lost its key and has no attempts left. It is deleted here, because with fewer
 // attempts it would run again.
 import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
@@ -13,7 +13,7 @@ export interface SnoozedJob {
   readonly delayMs: number;
   /** Whether the job had a key when it was fetched. */
   readonly isKeyed: boolean;
-  /** JSON text that replaces the payload: what remains of a batch; null: the payload stays. */
+  /** JSON text that replaces the payload: the remaining items of a batch job; null: the payload stays. */
   readonly payload: string | null;
 }
 

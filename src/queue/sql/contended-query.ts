@@ -10,20 +10,20 @@ import {
   type Statement,
 } from "../../database/database.ts";
 
-/** How often a statement is attempted before its conflict is reported to the caller. */
+/** How often a statement is attempted before its conflict is thrown. */
 export const MAX_ATTEMPTS = 5;
 
 // After these errors PostgreSQL has undone the whole statement: a deadlock, a serialization failure, and a column of
 // the jobs that was added or dropped after a function of the schema was planned (42804).
 const SERIALIZATION_FAILURE = "40001";
 const COLLISIONS = new Set(["40P01", SERIALIZATION_FAILURE, "42804"]);
-/** The error of statements in an aborted transaction. */
+/** The SQLSTATE of statements in an aborted transaction. */
 export const IN_FAILED_TRANSACTION = "25P02";
 
 /**
- * Like `query`, but repeats a statement after a conflict. After a serialization failure it is repeated in a transaction
- * with an explicit isolation level, because the session's default is stricter. In a transaction of the caller no
- * repetition can succeed, because PostgreSQL has aborted it; then the conflict itself is thrown.
+ * Like `query`, but repeats a statement after a conflict. After a serialization failure it is repeated in a READ
+ * COMMITTED transaction, because the session's default level is stricter. In a transaction of the caller no repetition
+ * can succeed, because the conflict has aborted that transaction. Then the conflict itself is thrown.
  */
 export async function contendedQuery<R extends object>(
   db: Database,
@@ -32,7 +32,7 @@ export async function contendedQuery<R extends object>(
   options?: QueryOptions,
 ): Promise<R[]> {
   const send = (on: Database) => query<R>(on, statement, values, options);
-  // A transaction of this library is repeated as a whole, and not a single statement of it.
+  // In a transaction of this library one statement cannot be repeated alone. contendedTransaction() repeats all.
   if (db.isTransaction === true) return send(db);
   return repeatOnConflict((isSerialized) => (isSerialized ? inTransaction(db, send) : send(db)));
 }

@@ -47,7 +47,7 @@ export const hasNoFlagOf = (job: string, flags: string): string =>
 
 /**
  * The job's named queue is not marked as locked. Row locks of other transactions do not count. `limited`: the parameter
- * with the patterns of the queues that limits are for, text[]: those are left alone until they are managed (slots.ts).
+ * with the name patterns of limits, text[]. Queues that match one are excluded until they are managed (slots.ts).
  */
 export const isInFreeQueue = (s: string, job: string, limited: string | null = null): string =>
   `exists (select from ${s}._private_job_queues q

@@ -33,13 +33,13 @@ export const PAUSED = "paused:";
 /** The permanent lock of a queue with a limit: this prefix and the number of its slots in locked_by. */
 export const MANAGED = "managed:";
 
-/** The beginnings of values in `locked_by` of queues that are not ids of workers. */
+/** The prefixes of `locked_by` in rows of queues whose lock does not belong to a worker. */
 export const PSEUDO_HOLDERS = [PAUSED, MANAGED] as const;
 
-// Only the beginning is unpacked: another program may have stored any text, and unpacking costs 9 ms/MB.
+// Only the prefix is decompressed: another program may have stored a large text, and decompression costs 9 ms/MB.
 const prefixOf = (queue: string): string => `pg_catalog.left(${queue}.locked_by, 8)`;
 
-/** Returns a condition on a row of queues: its lock belongs to a pause or another rule, not to a worker. */
+/** Returns a condition on a row of queues: its lock belongs to a pause or a limit, not to a worker. */
 export const isPseudoLock = (queue: string): string =>
   `coalesce(${prefixOf(queue)} like any (array[${PSEUDO_HOLDERS.map((one) => `'${one}%'`).join(", ")}]), false)`;
 
@@ -60,8 +60,8 @@ export const isLockedByWorker = (queue: string): string =>
   `${queue}.locked_at is not null and not ${isPseudoLock(queue)}`;
 
 /**
- * Returns a condition on a row of queues: its jobs are blocked, by a worker or by a pause. Those of a queue with a
- * limit wait for the limit instead, and are ready.
+ * Returns a condition on a row of queues: its jobs are blocked, by a worker or by a pause. Jobs of a managed queue are
+ * not blocked but ready, even while they wait for the limit.
  */
 export const isBlockedQueue = (queue: string): string =>
   `${queue}.locked_at is not null and not coalesce(${prefixOf(queue)} like '${MANAGED}%', false)`;

@@ -8,8 +8,8 @@ const TABLES = { identifier: "_private_tasks", queue_name: "_private_job_queues"
 export type NameColumn = keyof typeof TABLES;
 
 /**
- * Returns common table expressions; the last, `all_<column>`, has (id, <column>) of all `names`, a parameter of text[]
- * with distinct names.
+ * Returns common table expressions. The last one, `all_<column>`, has the columns (id, <column>) for all `names`, a
+ * text[] parameter without duplicates.
  *
  * "do update", not "do nothing": a name that another session inserts at this moment is not visible here, and only an
  * update returns its id. Names are inserted in order, so that two batches with the same new names cannot deadlock.
@@ -44,7 +44,7 @@ interface NameRow {
 
 /**
  * Returns the rows with the names of their tasks and queues. A statement does not see rows that its own functions have
- * inserted, so the row of a new job lacks the name of a new task or queue. Only then another query reads the names.
+ * inserted, so the row of a new job lacks the name of a new task or queue. In that case a second query reads the names.
  */
 export async function withNames<R extends JobRow>(db: Database, rows: readonly R[]): Promise<R[]> {
   const taskIds = new Set<number>();

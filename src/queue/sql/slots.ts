@@ -2,7 +2,7 @@
 // locks one of its rows in _private_queue_slots instead. Only schemas with the extension "limits" have them.
 //
 //   managed:3  has three slots
-//   managed:0  has fewer slots soon, or none: no run begins before enough of them are free
+//   managed:0  its slots may not match the limit yet: no run begins before a worker has corrected their number
 import { MANAGED, UNLOCK } from "./lock.ts";
 
 /** The lock of a managed queue whose slots may not be taken now. */
@@ -16,7 +16,7 @@ export const isManaged = (queue: string): string =>
 export const hasOpenSlots = (queue: string): string =>
   `${queue}.locked_by like '${MANAGED}%' and ${queue}.locked_by <> '${NO_SLOTS}'`;
 
-/** Returns an expression: the number of slots by the lock of a managed queue; at least 1. */
+/** Returns an expression: the number N in the lock `managed:N` of a queue, at least 1. */
 export const slotCount = (queue: string): string =>
   `coalesce(nullif(pg_catalog.substring(${queue}.locked_by, '^${MANAGED}([0-9]{1,9})$')::int, 0), 1)`;
 
@@ -32,14 +32,14 @@ export const manageAgain = (s: string, queue: string): string =>
   `locked_at = case when ${hasSlots(s, `${queue}.id`)} then 'infinity'::timestamptz end,
     locked_by = case when ${hasSlots(s, `${queue}.id`)} then '${NO_SLOTS}' end`;
 
-// A run holds either its queue or one of its slots. Both are one number: the id of the queue, plus 2^32 times the slot,
-// which is 1 or more.
+// A run locks either its queue or one of the queue's slots. Both locks are written as one number: the id of the queue,
+// plus 2^32 times the number of the slot. Slots are numbered from 1.
 const ONE_SLOT = 2 ** 32;
 
-/** The id of the queue of a run's lock. */
+/** Returns the id of the queue from the lock of a run. */
 export const queueOf = (lock: number): number => lock % ONE_SLOT;
 
-/** The locks of runs by what they lock: queues, and slots of managed queues. */
+/** Divides the locks of runs into locks of queues and locks of slots. */
 export function splitLocks(locks: readonly number[]): {
   readonly queues: readonly number[];
   readonly slots: readonly number[];

@@ -18,8 +18,8 @@ export interface LostName {
 }
 
 /**
- * Restores under their old ids the deleted rows that jobs refer to; with `all`, every deleted row. If the name has a
- * new row, the jobs get its id. Returns how many rows were restored.
+ * Restores deleted rows of `names` under their old ids: those that jobs refer to, or with `all` every deleted one. If a
+ * name has a new row already, its jobs get the id of that row. Returns how many rows were restored.
  */
 export async function putBackNames(
   db: Database,
@@ -44,7 +44,7 @@ export async function putBackNames(
 const DELETED =
   "rows from (pg_catalog.unnest($1::int[]), pg_catalog.unnest($2::text[])) as deleted (id, name)";
 
-// `taken`: the name already has a new row, or the id has a row of recoverLostQueues().
+// `taken`: how many rows were not restored, because the name has a new row, or the id has a row of recoverLostQueues().
 const putBackSql =
   (column: NameColumn): Statement =>
   (s) => {
@@ -148,8 +148,8 @@ const lostSql: Statement = (s) => `
     )) as taskless_jobs`;
 
 /**
- * Returns how many queues have been deleted, by PostgreSQL's statistics: only a deletion can lose the queue of a job.
- * It is text, because it is a bigint.
+ * Returns how many queues have been deleted, by PostgreSQL's statistics, as text, because it is a bigint. Only if this
+ * number has changed can a job have lost its queue.
  */
 export async function countDeletedQueues(db: Database): Promise<string> {
   const [row] = await query<{ deleted: string }>(db, deletedSql, [
@@ -162,9 +162,9 @@ const deletedSql: Statement = () =>
   "select pg_catalog.pg_stat_get_tuples_deleted($1::text::regclass)::text as deleted";
 
 /**
- * Creates the missing rows of queues that jobs refer to, with the names `recovered-queue-<id>`. This library's cleanup
- * restores its names itself; this function is for cleanups of Graphile workers, whose names are lost. It reads all
- * jobs. Returns how many rows were created.
+ * Creates the missing rows of queues that jobs refer to, with the names `recovered-queue-<id>`. The cleanup of this
+ * library restores the names that it deletes. This function is for names that a Graphile worker's cleanup has deleted,
+ * and that are lost. It reads all jobs. Returns how many rows were created.
  */
 export async function recoverLostQueues(db: Database): Promise<number> {
   const [row] = await contendedQuery<{ rows: number }>(db, recoverSql, []);

@@ -1,6 +1,6 @@
 // A worker's lease on the jobs that it has locked: its row in the heartbeat table, renewed every few seconds. A sweep
-// that takes jobs from a worker marks its row first (recover-jobs.ts), so a worker that was only suspended finds out
-// with its next heartbeat. A heartbeat never creates a row: a deleted row is not restored, and its id is not reused.
+// that recovers jobs of a worker also marks its row (recover-jobs.ts), so a worker that was only suspended finds the
+// mark with its next heartbeat. A heartbeat never creates a row: a deleted row is not restored, nor its id used again.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasNumber, isRecovered, staleWorkers } from "./stale-workers.ts";
@@ -46,7 +46,7 @@ export interface HeartbeatAnswer {
 }
 
 // The row stores since when heartbeats have succeeded without a gap. A new worker copies that time from a worker with a
-// recent heartbeat. So even a fleet of short-lived workers can distinguish a dead worker from an outage of the
+// recent heartbeat. So even a fleet of short-lived workers can distinguish a stale worker from an outage of the
 // database, after which no heartbeat is recent.
 const NOW_MS = "extract(epoch from pg_catalog.now())::float8 * 1000::float8";
 const SINCE = "(workers.metadata ->> 'steady_since_ms'::text)::float8";

@@ -7,7 +7,7 @@
 //     └ heartbeat: keeps the other jobs ──┘ (and continues under a new id, see worker/sessions.ts)
 //
 // The marked row stays until the second pass, because a fetch that the stale worker had sent may commit after the first
-// pass. The second pass then finds its locks.
+// pass. The second pass then finds its locks. Resilient jobs are those with the flag `infrastructure_resilient`.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
@@ -119,8 +119,8 @@ type RecoverWorkers = (
 const NONE: RecoverResult = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
 /**
- * Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered alone. Then the
- * last statement unlocks the worker's queues, and marks the worker if it has nothing else locked.
+ * Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered alone: first its
+ * jobs, without those that are refused; then its queues, and it is marked if it has nothing else locked.
  */
 async function recoverUnrefused(
   db: Database,

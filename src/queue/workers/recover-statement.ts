@@ -1,4 +1,4 @@
-// The statement of recover-jobs.ts, in all its forms.
+// Builds the statement by which recover-jobs.ts unlocks the jobs, queues and slots of stale workers.
 import type { Statement } from "../../database/database.ts";
 import { SKIPPED } from "../../database/skipped-rows.ts";
 import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
@@ -25,7 +25,7 @@ export interface RecoverForm {
  * with heartbeats: $3 text[] given workers  $4 text[] their messages
  *   $5 float8 uptime  $6 float8 the sweeper's last heartbeat  $7 float8 its maximum age
  * last, unless dry: text the key of the lock, float8 the delay in milliseconds, bigint[] jobs to be skipped,
- *   bigint[] the only jobs to be unlocked: then no queue is, and no worker is marked; null: all
+ *   bigint[] the only jobs to be unlocked: then no queue is unlocked, and no worker is marked; null: all jobs
  *
  * It is one statement in one transaction, so it also works behind a transaction pooler.
  *
@@ -37,8 +37,8 @@ export interface RecoverForm {
  * `locked_jobs`, `due`: rows are locked in id order and without waiting. Rows that another session has locked are
  * skipped, and then their worker stays unmarked for the next sweep. Jobs that PostgreSQL refuses to change are skipped
  * in the same way.
- * `locked_queue`, `queue`: a queue stays locked if its holder has a resilient job in it, or a job that is skipped,
- * because its order would break. So does a slot (`locked_slot`, `slot`), because the job may belong to its run.
+ * `locked_queue`, `queue`: a queue stays locked if its holder has a resilient job in it, or a job that is skipped.
+ * Otherwise a later job could overtake that job. A slot stays locked, too: the job may be of its run.
  * `ended`: ends open transactions, which have the row locks of the fast mode.
  * `recovered`: if a trigger skips the change of a job, everything is undone. Attempts do not change: the interrupted
  * one counts, because otherwise a job that kills its worker would never use up its attempts. run_at moves to a time
@@ -234,7 +234,7 @@ const unfinishedSql = (s: string, slots: boolean, only: string) => `, unfinished
   and stale_row.id not in (select locked_by from unfinished)
 )${slots ? withdrawnPermits(s) : ""}`;
 
-// A worker's permits are free for others from the first pass on, as its jobs are. Resilient jobs may still run.
+// A worker's permits are free for others from the first pass on, like its jobs, unless a resilient job may still run.
 const withdrawnPermits = (s: string) => `, withdrawn as (
   delete from ${s}._private_limit_permits as permits using stale_row
   where permits.worker_id = stale_row.id

@@ -18,7 +18,7 @@ export interface ResetLocks {
   readonly refused: readonly RefusedRow[];
 }
 
-// However old the heartbeat: after an outage of the database none is recent.
+// The heartbeat may be old, because after an outage of the database no heartbeat is recent.
 const hasHeartbeat = (s: string, lock: string) =>
   `exists (select from ${s}._private_workers as workers where workers.id = ${lock}.locked_by)`;
 
@@ -89,8 +89,8 @@ order by id limit 100000`;
 
 /**
  * Removes locks of jobs and queues that are older than `thresholdMs` and whose worker has no heartbeat row. The
- * interrupted attempts still count. Jobs that PostgreSQL refuses to change stay locked. `db` is one connection: on
- * another, the rows of a refused statement may still be locked, and are skipped.
+ * interrupted attempts still count. Jobs that PostgreSQL refuses to change stay locked. `db` must be one connection: on
+ * a second one, the next statement would skip rows that the refused statement has not unlocked yet.
  */
 export async function resetStaleLocks(db: Database, thresholdMs: number): Promise<ResetLocks> {
   const { withHeartbeats, without } = (await hasLimits(db)) ? statements.withSlots : statements;
@@ -126,8 +126,8 @@ function inWords(ms: number): string {
 /** The default threshold in milliseconds, the same as Graphile Worker's. */
 export const STALE_LOCK_MS = 4 * HOUR_MS;
 
-// A heartbeat is recent here for far longer than a lease. An old one proves nothing after an outage or a jump of the
-// database's clock, until heartbeats of some worker have succeeded without a gap for as long as the lease.
+// A row is deleted only long after its lease has expired. After an outage or a jump of the database's clock, an old
+// heartbeat proves nothing until the heartbeats of some worker have succeeded for as long as the lease, without a gap.
 const deleteSql: Statement = (s) => `
 delete from ${s}._private_workers as workers
 where ${AGE_MS} > greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})
@@ -138,7 +138,7 @@ and ($2::boolean or ${thresholdOf("null")} <= (
 
 /**
  * Deletes the rows of workers that have sent no heartbeat for `thresholdMs` and for their own thresholds, before their
- * locks are reset. `isCertain`: there was no outage; if not, the heartbeats of another worker must prove it.
+ * locks are reset. `isCertain`: an outage is excluded. If false, the heartbeats of another worker must exclude it.
  */
 export async function deleteStaleWorkers(db: Database, thresholdMs: number, isCertain = false) {
   if (await hasWorkerTable(db)) await query(db, deleteSql, [thresholdMs, isCertain]);

@@ -3,11 +3,11 @@
 // transactions of a stale worker, and ends them as PostgreSQL would after a while
 // (idle_in_transaction_session_timeout).
 //
+// So a task that blocks its thread keeps its jobs as long as the heartbeat, which has its own thread, continues. The
+// jobs of a frozen process are unlocked when its lease expires.
+//
 // After the loss of a connection the session itself ends the server process that remains, which may hold row locks, or
 // run statements that arrive late.
-//
-// So the jobs of a handler that blocks its process stay with their worker as long as the heartbeat continues, and the
-// jobs of a frozen process are unlocked when its lease expires.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 const key = (sessionId: string) =>
@@ -43,12 +43,12 @@ export async function endLostConnection(
   await query(db, endLostSql, [sessionId, pid]);
 }
 
-// Only idle transactions are ended, because a connection that works releases its locks itself. This role may not end
-// processes of other roles; PostgreSQL's own timeout ends those.
+// Only idle transactions are ended, because a connection that is running a statement releases its locks itself. This
+// role may not end server processes of other roles. PostgreSQL's own timeout ends those.
 
 /**
  * Returns a query that ends the transactions of the sessions in the expression `stale_row`, and waits until their rows
- * are unlocked. It has a row for each.
+ * are unlocked. It returns one row for each transaction.
  */
 export const endTransactions = `
   select pg_catalog.pg_terminate_backend(activity.pid, ${WAIT_MS}) as has_ended

@@ -44,7 +44,7 @@ export const resilientThresholdOf = (given: string): string =>
 
 /**
  * Returns a condition on a heartbeat row `workers`: its lease has expired. `uptime`: how long the sweeping worker's own
- * heartbeats have succeeded, in milliseconds. It must be at least the threshold of the row's worker.
+ * heartbeats have succeeded, in milliseconds. `uptime` must be at least the threshold of the row's worker.
  */
 export const isStale = (uptime: string, given: string): string =>
   `${AGE_MS} > case when ${isRecovered}

@@ -1,9 +1,9 @@
 // Limits and checks of values in the heartbeat table. The table is an optional extension: Graphile Worker's own schema
-// has none. Everything must work there, without an error that would abort a transaction of the caller.
+// has none. Without it everything must work, and no error may abort a transaction of the caller.
 import * as v from "valibot";
 import { boundedText } from "../../domain/job-spec.ts";
 
-/** The maximum length of a report. The table allows no longer ones, and longer ones in other tables are not read. */
+/** The maximum bytes of a report. The table rejects longer reports; in tables without that check they are not read. */
 export const MAX_REPORT_BYTES = 262_144;
 /** The bytes of a report that are reserved for what heartbeats and sweeps add to it. */
 export const ROOM_FOR_MARKS = 256;

@@ -1,5 +1,5 @@
-// The configurations of the worker's own connections: a copy of the application's pool options, for the
-// heartbeat thread only the values that can be sent to a thread.
+// The configurations of the worker's own connections: copies of the application's pool options. The copy for the
+// heartbeat thread has only values that can be sent to a thread.
 import pg from "pg";
 import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -99,7 +99,7 @@ export function withBounds(pool: pg.Pool, schema: SchemaName, bounds: Bounds = B
   return { client: boundedQueryable(pool, bounds), schema };
 }
 
-/** The time for a running statement when everything else has ended. */
+/** How long close() waits for a running statement. */
 const CLOSE_MS = 500;
 
 /** Returns a connection that is opened when needed, and closed when it was idle for 5 s. */

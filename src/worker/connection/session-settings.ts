@@ -16,8 +16,8 @@ const LOCK_TIMEOUT_MS = 3_000;
 const FROZEN_MS = 10_000;
 export const FROZEN_LEASED_MS = 300_000;
 
-// A fetch must walk its index in order, for any statistics: a bitmap or sequential scan would read every ready
-// job to fetch a few. These connections run nothing else.
+// A fetch must walk its index in order, whatever the statistics of the table are: a bitmap or sequential scan would
+// read every ready job to fetch a few. These connections run nothing else.
 const SETTINGS = [
   "enable_bitmapscan = off",
   "enable_seqscan = off",

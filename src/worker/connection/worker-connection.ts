@@ -41,9 +41,9 @@ const END_TIMEOUT_MS = 500;
 export class WorkerConnection {
   /** The queue's statements on this connection. */
   readonly database: Database;
-  /** As `database`, for statements that may take long, after beginPatiently(). */
+  /** Like `database`, for statements that may take long, after beginPatiently(). */
   readonly patient: Database;
-  /** As `patient`, with each statement in a transaction of its own. */
+  /** Like `patient`, with each statement in a transaction of its own. */
   readonly patientSingly: Database;
   readonly #settings: WorkerConnectionSettings;
   readonly #names = new Map<string, string>();

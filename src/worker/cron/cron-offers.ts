@@ -26,11 +26,11 @@ export interface CronServices {
   onPassed?(identifier: string, lastExecutionMs: number): void;
 }
 
-/** What differs between the entries of a program and the schedules of the database. */
+/** A source of ticks: the entries of a program, or the schedules of the database. */
 export interface TickSource<Tick extends DueTick> {
   /** The job of a tick; null: none. */
   jobOf(tick: Tick): JobToAdd | null;
-  /** The payload of a tick's job where no interceptor has changed it. Default: the payload that jobOf() returns. */
+  /** The payload of a tick's job if no interceptor has changed it. Default: the payload that jobOf() returns. */
   exactPayload?(tick: Tick): unknown;
   /** Adds the jobs of offers that no worker has added yet. */
   schedule(offers: readonly OfferedTick<Tick>[]): Promise<ScheduledTick<OfferedTick<Tick>>[]>;
@@ -104,7 +104,7 @@ async function interceptedJob<Tick extends DueTick>(
   return isUnchanged ? { ...job, payload: source.exactPayload(tick) } : job;
 }
 
-/** Halves a refused list until the refused job is alone, and leaves that one out. */
+/** Stores the offers. A refused list is halved until the refused job is alone; that job is left out. */
 async function store<Tick extends DueTick>(
   services: CronServices,
   source: TickSource<Tick>,

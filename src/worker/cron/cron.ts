@@ -18,7 +18,7 @@ import { type CronServices, entriesOf, offerTicks } from "./cron-offers.ts";
 import { CronTimeline } from "./cron-timeline.ts";
 
 export interface CronOwner extends CronServices {
-  /** The tasks of this worker; other workers may run the others. */
+  /** The tasks of this worker. Other workers may run other tasks. */
   readonly taskIdentifiers: ReadonlySet<string>;
   readonly outage: Outage;
   /** Default: the database's clock, and timers. */

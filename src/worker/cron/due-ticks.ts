@@ -24,7 +24,7 @@ export interface TickRequest {
   readonly most: number;
 }
 
-/** Returns the due ticks, earliest first. `fromMs` of each is the `toMs` of the one before it: the stored `next_at`. */
+/** Returns the due ticks, earliest first. `fromMs` of each is the `toMs` of the one before; of the first: `next_at`. */
 export function dueTicks(
   schedule: StoredSchedule,
   { nowMs, startMs, most }: TickRequest,

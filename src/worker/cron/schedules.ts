@@ -1,6 +1,6 @@
 // Runs the schedules of the database: reads those that are due, and offers their ticks. The row of a schedule
-// decides which worker's offer counts (queue/schedules/schedule-ticks.ts). Without the extension it only checks, once a
-// minute, whether that has been added.
+// decides which worker's offer counts (queue/schedules/schedule-ticks.ts). While the schema lacks the extension, this
+// only checks once a minute whether the extension has been added.
 //
 //   due ticks read ──▶ offered, by pages ──▶ wait for the next tick, an announcement, or 5 s ──▶ …
 import { monotonic, wait } from "../../base/clock.ts";
@@ -33,7 +33,7 @@ export interface SchedulesOwner extends Omit<CronServices, "onPassed"> {
 const MAX_WAIT_MS = 5_000;
 /** The pause between two checks for the extension. */
 const MAX_ABSENCE_MS = 60_000;
-/** The pause if another worker has locked the ticks: it adds them, or its connection ends. */
+/** The pause if another worker has locked the ticks. That worker adds them, or its connection ends. */
 const CONTENDED_MS = 1_000;
 /**
  * How long after its start a worker leaves earlier ticks to the workers that ran then. After that it drops them, except

@@ -11,12 +11,12 @@ export interface AttemptLimit {
   readonly isDeadline: boolean;
 }
 
-/** Tasks that end by themselves after their signal aborts → within how many milliseconds. */
+/** Tasks that end by themselves after their signal aborts → the milliseconds that this takes at most. */
 const endings = new WeakMap<object, number>();
 
 /**
- * Marks a task that ends within `withinMs` after its signal aborts. At its time limit its attempt fails only when it
- * has ended, so that neither the next attempt nor the next job of the queue runs beside a program that is still ending.
+ * Marks a task that ends within `withinMs` after its signal aborts. When its time limit is reached, the attempt fails
+ * only after the task has ended. Otherwise the next attempt or the queue's next job could run beside an ending program.
  */
 export function endsWithin<T extends object>(task: T, withinMs: number): T {
   endings.set(task, withinMs);
@@ -55,8 +55,8 @@ interface LimitedAttempt {
 }
 
 /**
- * Rejects when the time limit is reached. The handler is not waited for any longer, except if its transaction completes
- * the job: that transaction decides about the attempt, and until its end no result can be written.
+ * Returns the result of an attempt, or rejects at its time limit. The handler is awaited beyond the limit only if its
+ * task is marked by endsWithin(), or its transaction completes the job: no result can be written before it has ended.
  */
 export async function withAttemptLimit(
   judged: Promise<Result>,
@@ -80,7 +80,7 @@ export async function withAttemptLimit(
     if (late === undefined) return result;
     throw late;
   } catch (thrown) {
-    // The program's own error has the end of its stderr. At a deadline the limit's error prevents another attempt.
+    // The program's own error has the end of its stderr. A deadline's error is kept in front: it prevents a retry.
     if (late === undefined || thrown === late || !limit.isDeadline) throw thrown;
     throw Object.assign(late, { cause: thrown });
   } finally {

@@ -1,4 +1,4 @@
-// The job that a task receives: an index into the columns of its fetch, which are read on demand.
+// The job that a task receives. It has only its index in the fetched rows, and reads its values from them on demand.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { deadlineOf } from "../../domain/job-flags.ts";
@@ -16,7 +16,7 @@ export interface FetchAnswer {
 
 export class FetchedJob implements TaskJob {
   readonly id: string;
-  /** The lock of its run: its queue, or a slot of its queue under a limit; null: it has no queue. */
+  /** The lock of its run: the id of its named queue, or a slot of a queue under a limit; null: it has no queue. */
   readonly runLock: number | null;
   /** Set when this attempt was cancelled, before its start or while it runs. */
   cancelled: JobCancelled | undefined;
@@ -121,7 +121,7 @@ export async function loadedJobs(
   return jobs.sort(inOrder);
 }
 
-/** A Date has milliseconds. The half microsecond corrects the rounding of a double. */
+/** Returns a Date, in whole milliseconds. The added half microsecond corrects the rounding of a double. */
 function dateOf(moment_s: number): Date {
   return new Date(Math.floor(moment_s * 1000 + 0.0005));
 }

@@ -1,5 +1,5 @@
-// The jobs and queues that are locked for this worker, by all answers that it has received: waiting and running
-// jobs, and jobs whose results are not written. Computed only after a lost connection.
+// The jobs and queues that are locked for this worker, according to all answers that it has received: waiting and
+// running jobs, and jobs whose results are not written. Computed after a lost connection, and at the end of a session.
 import type { FetchedJob } from "./fetched-job.ts";
 
 export interface InFlight {

@@ -117,7 +117,7 @@ export class JobAttempt<E> extends JobContext<E> {
   readonly startedAtMs = monotonic();
   /** Whether an interceptor skipped the job, so that its task is not called. */
   isSkipped = false;
-  /** Interceptors decide whether the task is called; null: there are none. */
+  /** The interceptors' decision whether the task is called; null: there are no interceptors. */
   verdict: Promise<Verdict | undefined> | null = null;
 
   /** The promise of the task's code, which may outlast the attempt. */
@@ -146,7 +146,7 @@ export class JobAttempt<E> extends JobContext<E> {
     if (this.#code !== null) this.#listAborted(this.#code, this.#abortedAtMs);
   }
 
-  /** Called with the promise of the task's code. Returns it. */
+  /** Records the promise of the task's code, and returns it. */
   began<T>(code: Promise<T>): Promise<T> {
     this.#code = code;
     if (this.#abortedAtMs !== null) this.#listAborted(code, this.#abortedAtMs);

@@ -76,7 +76,7 @@ export class JobExecutor<E> {
     return this.#running[job.id]?.job === job;
   }
 
-  /** Later jobs run in the asynchronous context of this call, and not in that of the job that ended before. */
+  /** Makes later jobs run in the asynchronous context of this call, and not in that of the job that ended before. */
   begin(): void {
     this.#context = taskContext(this.#source, this.#hasId);
   }
@@ -104,7 +104,7 @@ export class JobExecutor<E> {
 
   /**
    * Ends an earlier attempt of the same job id: its lock was lost and this worker has fetched the job again, or a
-   * restore has reused the id. Its result would otherwise count for the new attempt.
+   * restore has reused the id. The earlier attempt's result would otherwise count for the new one.
    */
   #replace(earlier: JobAttempt<E>): void {
     const { job, workerId } = earlier;
@@ -130,8 +130,8 @@ export class JobExecutor<E> {
   }
 
   /**
-   * Aborts the signal of a cancelled job. Returns false if the job is not running. A job that still runs `graceMs` later
-   * counts as failed.
+   * Aborts the signal of a cancelled job. Returns false if the job is not running. If it still runs `graceMs` later, it
+   * counts as failed, and `onOverdue` is called.
    */
   cancel(job: FetchedJob, graceMs: number, onOverdue: () => void): boolean {
     const attempt = this.#running[job.id];

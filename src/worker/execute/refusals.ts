@@ -1,5 +1,5 @@
-// What PostgreSQL refuses, because of a trigger for example. A result that is refused even when sent alone is sent
-// three times. Then the job stays locked, and the log, doctor and `why` report it; when the worker ends, its lease
+// Changes of jobs that PostgreSQL refuses, because of a trigger for example. A result that is refused even alone is
+// sent three times. Then the job stays locked, and the log, doctor and `why` report it; when the worker ends, its lease
 // expires and the job is recovered. A job that PostgreSQL refuses to lock is left out of fetches for five minutes. A
 // job that cannot be locked now because of another lock or a conflict is left out for ten seconds, and only logged.
 import type { Clock } from "../../base/clock.ts";
@@ -23,7 +23,7 @@ const LOG_MS = 60_000;
 /** How long fetches leave out a job that cannot be locked because of another lock, or a conflict between sessions. */
 const BUSY_MS = 10_000;
 
-/** A job whose change PostgreSQL refuses, or as a negative number a queue, and the error. */
+/** A change that PostgreSQL refuses, and its error. `id`: that of the job, or that of a queue as a negative number. */
 export interface RefusedChange {
   readonly id: string;
   readonly error: string;
@@ -60,7 +60,7 @@ export interface RefusalsParts {
 
 export class Refusals {
   readonly #parts: RefusalsParts;
-  /** The jobs whose results were refused, and are locked. */
+  /** Jobs that stay locked, because their results were refused. */
   readonly kept = new Map<FetchedJob, KeptRefusal>();
   readonly #excluded = new ExcludedJobs();
   readonly #busy = new ExcludedJobs(BUSY_MS);
@@ -93,15 +93,15 @@ export class Refusals {
     this.#parts.logger.error(fields, QUEUE_STAYS_LOCKED);
   }
 
-  /** The ids of jobs that cannot be locked, and queues as negative numbers. */
+  /** The ids of jobs and queues that cannot be locked; those of queues as negative numbers. */
   get excludedIds(): readonly string[] {
     return [...this.#excluded.ids(), ...this.#busy.ids()];
   }
 
   /**
-   * Records that PostgreSQL refused a fetch. Returns whether a job or its queue may be the cause. `id`: that job, or as a
-   * negative number the queue; null: unknown, which is logged once a minute; undefined: a later fetch of a single job
-   * will find it.
+   * Records that PostgreSQL refused a fetch. Returns whether a job or its queue may be the cause. `id`: the id of that
+   * job, or that of the queue as a negative number; null: not found, which is logged once a minute; undefined: not yet
+   * known, a later fetch of a single job will find it.
    */
   recordRefusal(failure: unknown, id: string | null | undefined): boolean {
     if (typeof id === "string") {
@@ -123,7 +123,7 @@ export class Refusals {
   }
 
   #exclude(id: string, failure: unknown): void {
-    // Another connection may have fetched it at the same time.
+    // Another connection may have excluded it already.
     if (this.excludedIds.includes(id)) return;
     const error = raisedText(failure);
     const { logger } = this.#parts;
@@ -174,7 +174,7 @@ export class Refusals {
 
 /**
  * Whether the server answered that it cannot make this change now: a row is locked, or a trigger refuses it. Then
- * nothing was changed, unlike after `too_large`, when only the answer was too large for this process.
+ * nothing was changed. After `too_large` the change may have been made: only its answer was too large for this process.
  */
 export function isRefusedOrBusy(failure: unknown): boolean {
   return isBusy(failure) || (codeOf(failure) !== "too_large" && isRefused(failure));

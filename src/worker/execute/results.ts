@@ -99,8 +99,8 @@ export class Results {
   #unlockedQueues: number[] = [];
   #isRepeated = false;
   /**
-   * Named queues with jobs whose return is not confirmed → number of batches that return them. The queues are
-   * unlocked after the answer, because later jobs of the queue could otherwise start first.
+   * Named queues with jobs whose return is not confirmed → number of batches that return them. A queue is unlocked
+   * after the confirmation, because later jobs of the queue could otherwise start first.
    */
   readonly #goingBack = new Map<number, number>();
   /** Batches without an answer. Not a Set, for the reason given at `#running` in job-executor.ts. */
@@ -199,7 +199,7 @@ export class Results {
     return batch;
   }
 
-  /** Returns all results, as send() does, but does not record the batch as unanswered. Unlocks that wait stay. */
+  /** Like send(), but does not record the batch as unanswered. Queues that wait for the return of their jobs stay. */
   take(): ResultBatch {
     const waiting = this.#unlockedQueues.filter((id) => this.#goingBack.has(id));
     const batch = {

@@ -1,7 +1,7 @@
 // Writes a batch that PostgreSQL refuses: a foreign key or a trigger of the application prevents a change, or another
 // session has locked a row. The batch is halved until each refused result is alone; all others are written. If a
-// statement has waited for a lock until its time limit, the results of locked rows are written later; if no row is
-// locked, a trigger has waited, and each result is written alone.
+// statement has waited until its time limit, the results of locked rows are written later. If no row is locked, a
+// trigger has waited; then each result is written alone.
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { isBusy, isRefusedResult, isSlowTrigger } from "../../database/errors/database-errors.ts";
@@ -14,7 +14,7 @@ import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import { byStatement, type FailedJob, idOf, type ResultBatch, toFailure } from "./results.ts";
 
-/** The most time limits of a pass. Then the server counts as overloaded, and the rest is written later. */
+/** Statements of one pass that may time out. Beyond that the server is overloaded: what is left is written later. */
 const MAX_TIMEOUTS = 8;
 
 /** Whether one of the rows of a batch is the cause of its error, so that the others may be written. */
@@ -27,7 +27,7 @@ const hasWaited = (error: unknown): boolean =>
 
 const LOCK_TIMEOUT = "55P03";
 
-/** A result that PostgreSQL refuses, also as a failure. */
+/** A result that PostgreSQL accepts neither as it is nor as a failure. */
 export interface RefusedResult {
   readonly job: FetchedJob;
   /** "done", the failure, or null for a job that is returned unstarted. */
@@ -39,10 +39,10 @@ export interface SeparateResults {
   readonly written: ResultBatch;
   /** Jobs that succeeded and are written as failed, with the error. */
   readonly failedInstead: readonly { readonly job: FetchedJob; readonly error: unknown }[];
-  /** Ids of jobs among them whose lock was lost. */
+  /** Ids of the jobs in `written` whose lock was lost. */
   readonly lost: readonly string[];
   readonly refused: readonly RefusedResult[];
-  /** The locks of runs that PostgreSQL refuses to free. They are among `unconfirmed`. */
+  /** The locks of runs that PostgreSQL refuses to unlock. They are in `unconfirmed`, too. */
   readonly refusedLocks: readonly { readonly lock: number; readonly error: unknown }[];
   /** Results that were not confirmed when the connection was lost, and those to be written later. */
   readonly unconfirmed: ResultBatch;
@@ -60,8 +60,8 @@ export const refusalText = (error: unknown): string =>
   `PostgreSQL refuses the result of the job: ${raisedText(error)}`;
 
 /**
- * Writes all results that PostgreSQL accepts. A refused success is written as a failure, unless a trigger was too slow for
- * it. `reason`: the error of the whole batch. Never rejects.
+ * Writes all results that PostgreSQL accepts. A refused success is written as a failure, unless a trigger was too slow
+ * for it. `reason`: the error of the whole batch. Never rejects.
  */
 export async function settleSeparately(
   db: Database,
@@ -160,13 +160,13 @@ interface Part<T> {
 class HalvingWriter {
   readonly #db: Database;
   readonly #mode: LockMode;
-  /** The error of a statement with all results, which has waited until its time limit. */
+  /** The error of the statement with all results, if that has waited until its time limit; otherwise null. */
   readonly #waited: unknown;
   readonly lost: string[] = [];
   #timeouts = 0;
   /** The error of a lost connection, after which nothing is sent. */
   failure: unknown = null;
-  /** The error of what is written later. */
+  /** The first error of results that are written later. */
   later: unknown = null;
 
   constructor(db: Database, mode: LockMode, waited: unknown) {
@@ -184,7 +184,7 @@ class HalvingWriter {
   async #write<T>(items: readonly T[], part: Part<T>): Promise<void> {
     if (items.length === 0) return;
     if (this.failure !== null) {
-      // Before those that have been tried, so that it is their turn next time.
+      // These were not tried. They are put first, so that the next pass begins with them.
       part.unconfirmed.unshift(...items);
       return;
     }
@@ -211,7 +211,7 @@ class HalvingWriter {
     for (let n = 0; n < items.length; n += size) await this.#write(items.slice(n, n + size), part);
   }
 
-  /** Writes the results of rows that are not locked, after an error of all of them. The others are written later. */
+  /** Writes the results whose rows are not locked, after `error` of all together. The others are written later. */
   async #splitLocked<T>(items: readonly T[], part: Part<T>, error: unknown): Promise<void> {
     const { idOf: id } = part;
     let locked: readonly string[] = [];

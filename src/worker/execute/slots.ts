@@ -7,7 +7,7 @@ import type { FetchedJob } from "./fetched-job.ts";
 export class QueueRun {
   readonly lock: number;
   readonly jobs: FetchedJob[] = [];
-  /** Whether a later run has the lock: after the tables were refilled, the number may be another queue's. */
+  /** Whether a later run has the same lock: after the tables were restored, the number may be another queue's. */
   isOvertaken = false;
 
   constructor(lock: number) {

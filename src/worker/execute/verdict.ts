@@ -9,13 +9,13 @@ import type { FetchedJob } from "./fetched-job.ts";
 /** The result of an attempt; null: done. `payload`: the remaining items of a batch; null: the payload stays. */
 export type Result = null | { readonly error: Error; readonly payload: string | null };
 
-/** Returns the result of a value that a handler has returned. `kind`: the kind of the task. */
+/** Returns the attempt's result for a value that the handler has returned. `kind`: the kind of the task. */
 export function judge(kind: Task["kind"], value: unknown): Result {
   // A task written for Graphile Worker fails only by throwing; its return value has no meaning.
   return kind === "graphile" ? null : judgeValue(value);
 }
 
-/** Returns the result of a value that was awaited, or of a batch. */
+/** Like judge(), for a value that was awaited, and for the lists of results of batches. */
 export async function judgePending(
   kind: Task["kind"],
   job: FetchedJob,
@@ -44,7 +44,7 @@ async function judgeBatch(job: FetchedJob, results: BatchResults): Promise<Resul
   return partial(items, settled, judgeValue);
 }
 
-/** A list of results as long as the payload's list makes a batch, in which an item fails only by rejecting. */
+/** Judges a returned list. If it is as long as the payload's list, it is a batch's: only rejected items have failed. */
 async function judgeGraphile(job: FetchedJob, results: readonly unknown[]): Promise<Result> {
   const items = jsonElements(job.payloadText.trim()) ?? [];
   const settled = await Promise.allSettled(results);
@@ -77,7 +77,7 @@ export function failure(thrown: unknown): { error: Error; payload: null } {
   };
 }
 
-/** Returns the error of an attempt: any error of a cancelled job is a consequence of the cancel. */
+/** Returns the error of an attempt. Any error of a cancelled job becomes the cause of a JobCancelled. */
 export function endError({ cancelled }: FetchedJob, error: Error): Error {
   if (cancelled === undefined || error === cancelled) return error;
   return new JobCancelled(cancelled.reason, cancelled.by, { cause: error });
@@ -102,10 +102,10 @@ export function isThenable(value: unknown): boolean {
   return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
 }
 
-/** The number of causes that `last_error` has: an error may be its own cause. */
+/** The most causes in `last_error`. There is a limit because an error may be its own cause. */
 const MAX_CAUSES = 8;
 
-/** Returns the text for `last_error`: the message and the stack. */
+/** Returns the text for `last_error`: the message, the stack, and the causes of an error of task/outcomes.ts. */
 export function errorText(error: Error, causes = MAX_CAUSES): string {
   try {
     const { message, stack, cause } = error;

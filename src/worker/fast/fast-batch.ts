@@ -6,8 +6,8 @@ import type { JobExecutor } from "../execute/job-executor.ts";
 import type { Slots, WorkSource } from "../execute/slots.ts";
 
 /**
- * A batch is planned for 25 ms. After this time, a long job keeps others from starting: these are unlocked, so that
- * other workers may run them.
+ * Jobs that have not started after this time are unlocked, so that other workers may run them. A batch is planned for
+ * 25 ms, so a long job has kept them from starting.
  */
 const MAX_UNSTARTED_MS = 200;
 
@@ -25,7 +25,7 @@ export interface FastBatchParts<E> {
 export class FastBatch<E> implements WorkSource {
   readonly #parts: FastBatchParts<E>;
   readonly #unstartedMs: number;
-  /** Jobs start for `#unstartedMs`. Checked before each: a frozen process may have lost the rows before its timers fire. */
+  /** From now, jobs may start for `#unstartedMs`. Checked before each: a frozen process may have lost the row locks. */
   readonly #since = momentNow();
   #next = 0;
   #isClosed = false;

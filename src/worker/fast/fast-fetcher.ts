@@ -16,8 +16,8 @@
 //     safe mode now (kept-jobs.ts), what has not started is unlocked.
 //  6. When the connection is lost, PostgreSQL unlocks the rows at once. Running jobs are aborted. What had
 //     ended is written on a new connection, for jobs that no worker has locked by then.
-//  7. Where PostgreSQL refuses a result, the transaction is rolled back and each result is written by
-//     itself. A job whose result is refused again is left to the safe mode.
+//  7. If PostgreSQL refuses a result, the transaction is rolled back and each result is written by itself.
+//     A job whose result is refused again is left to the safe mode.
 import type { Clock } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import { NEW_JOBS } from "../../queue/sql/notify.ts";

@@ -63,7 +63,7 @@ export class FastLane<E> {
     this.#kept = new KeptJobs(parts);
   }
 
-  /** Whether there is nothing to fetch, nothing running and nothing unconfirmed. Also true if it cannot connect at the end. */
+  /** Whether nothing is to fetch, running or unconfirmed. Also true after a stop, if it is not connected. */
   get isIdle(): boolean {
     const isEmpty = this.#busy.length === 0 && this.#parts.results.isEmpty;
     const isCutOff = this.#isOver() && !this.#parts.connection.isConnected;
@@ -93,7 +93,7 @@ export class FastLane<E> {
     this.#transaction.plan.reset();
   }
 
-  /** Jobs may have become ready. `isNews`: they were just announced. */
+  /** Called when jobs may have become ready. `isNews`: they were just announced. */
   wake(isNews: boolean): void {
     this.#transaction.plan.wake(isNews);
     this.#idle.wake(isNews);

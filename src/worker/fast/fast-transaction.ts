@@ -28,7 +28,7 @@ import type { Hooks } from "../task/hooks.ts";
 /** The most jobs of a transaction; slow jobs make smaller batches. */
 const MAX_BATCH = 2_000;
 
-/** The error of keep() if no job was kept. After another error, that is unknown. */
+/** The error of keep() if no job was kept. After any other error, it is unknown whether jobs were kept. */
 export const ROLLED_BACK = new Error(
   "the transaction was rolled back: PostgreSQL refused a result",
 );

@@ -31,12 +31,12 @@ export class Idle {
     return this.#isFetchingFirst && this.#clock.monotonic() - this.#wokenAtMs < FIRST_MS;
   }
 
-  /** Whether the time for a fetch has passed after end(). */
+  /** Whether LATE_MS have passed since end(). */
   get isLate(): boolean {
     return this.#isLate;
   }
 
-  /** Jobs may have become ready. `isNews`: they were just announced. */
+  /** Called when jobs may have become ready. `isNews`: they were just announced. */
   wake(isNews: boolean): void {
     if (this.isWaiting && !this.#isFetchingFirst) {
       this.#isFetchingFirst = true;
@@ -46,7 +46,7 @@ export class Idle {
     this.#resume?.();
   }
 
-  /** Ends the wait for other work than a fetch. */
+  /** Ends the wait, because there is other work than a fetch. */
   resume(): void {
     this.#resume?.();
   }

@@ -12,7 +12,7 @@ export interface KeptJobsParts {
   readonly results: Results;
   /** The results of jobs locked by `locked_by`, which the safe mode writes. */
   readonly lockedResults: Results;
-  /** Returns the jobs that are locked by `locked_by`, by all answers that the worker has. */
+  /** Returns the jobs that are locked by `locked_by`, according to all answers that the worker has received. */
   lockedJobs(): readonly FetchedJob[];
   /** Called when jobs have ended or were handed over, or the lane is idle. */
   onChange(): void;
@@ -29,7 +29,7 @@ export class KeptJobs {
     this.#parts = parts;
   }
 
-  /** Adds jobs that `keeping` locks by `locked_by`. Rejects as that does. */
+  /** Adds jobs that `keeping` locks by `locked_by`. Rejects if `keeping` rejects. */
   async add(jobs: readonly FetchedJob[], keeping: Promise<void>): Promise<void> {
     for (const job of jobs) this.jobs.add(job);
     try {
@@ -43,13 +43,13 @@ export class KeptJobs {
     }
   }
 
-  /** Moves the results of kept jobs to the safe mode. The others are written with their transaction. */
+  /** Moves the results of kept jobs to the safe mode. Results of other jobs are written with their transaction. */
   handOver(): void {
     const { results, lockedResults, hooks, workerId, onChange } = this.#parts;
     if (results.isEmpty) return;
     // A result of an attempt whose job this worker has fetched again would change the later attempt.
     const outdated = results.takeSome((job) => this.#isFetchedAgain(job));
-    // The results of kept jobs have never been sent. The others may have been, and stay where that is recorded.
+    // `isRepeated` is about the other results, which may have been sent. Those of kept jobs have never been sent.
     emitSettled(hooks, workerId, { ...outdated, isRepeated: false }, jobsIn(outdated).map(idOf));
     const kept = results.takeSome((job) => this.jobs.has(job));
     for (const job of kept.done) lockedResults.complete(job);

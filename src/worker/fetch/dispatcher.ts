@@ -70,7 +70,7 @@ export class Dispatcher<E> {
     this.#wakeups.start();
   }
 
-  /** Jobs may have become ready. `count`: the number of announced jobs; 0: unknown. */
+  /** Wakes the fetchers: jobs may have become ready. `count`: the number of announced jobs; 0: unknown. */
   wake(count = 0): void {
     for (const fetcher of this.#fetchers) fetcher.wake(count);
   }
@@ -80,7 +80,7 @@ export class Dispatcher<E> {
     this.#wakeups.jobsAnnounced(payload);
   }
 
-  /** Resolves once no job is ready or running and no result is unconfirmed. */
+  /** Resolves once no job is ready or running and no result is unconfirmed, or when `signal` aborts. */
   async waitUntilDrained(signal: AbortSignal): Promise<void> {
     this.wake(0);
     while (!this.#isDone && !signal.aborted) await this.#allDone.pass(signal);
@@ -92,7 +92,7 @@ export class Dispatcher<E> {
     await Promise.all([...returned, ...this.executors.map((one) => one.untilStarted())]);
   }
 
-  /** Writes results of jobs that still have a slot. */
+  /** Writes recorded results, also those of jobs that still occupy their slots. */
   settle(): void {
     this.#onChange();
   }
@@ -148,7 +148,7 @@ export class Dispatcher<E> {
     for (const other of this.#fetchers) if (other !== fetcher) other.wakeForOthers();
   }
 
-  /** waitUntilDrained() also waits for jobs that finished jobs have added. */
+  /** Fetches again while waitUntilDrained() waits, because a job that has just ended may have added jobs. */
   #onWritten(): void {
     if (this.#allDone.hasWaiting) this.wake(0);
   }

@@ -1,5 +1,5 @@
 // Decides whether there is anything to fetch, where the next fetch starts, how many jobs it requests and how long
-// it may take. A state machine that learns from announcements and earlier fetches. It sends nothing.
+// it may take. It sends nothing. A fetch is full if it returned as many jobs as it requested, and otherwise short.
 //
 //               wake(), raise(): something may be ready
 //   drained ────────────────────────────────────────────▶ ready ──request()──▶ under way
@@ -45,9 +45,9 @@ export interface FetchRequest {
   readonly readyCount: number;
 }
 
-// How long a start is used. A more urgent job that is not announced, such as one that becomes due, waits at most
-// for that long. While vacuum is blocked, dead index entries of finished jobs accumulate, and a fetch from the
-// beginning reads all of them; such fetches take at most a twentieth of the time.
+// How long a start is used, at least and at most. A more urgent job that is not announced, such as one that becomes
+// due, waits at most for that long. While vacuum is blocked, dead index entries of finished jobs accumulate. A fetch
+// from the beginning reads all of them, so such fetches may take only a twentieth of the time.
 const TRUST_MS = 50;
 const MAX_TRUST_MS = 1_000;
 const WALKS = 20;
@@ -65,7 +65,7 @@ const LONG_WALK_MS = 1_000;
 /** A patient fetch that takes less did not need the longer limit. */
 const PATIENT_WALK_MS = 4_000;
 
-/** The time for which jobs are fetched ahead, some round trips. */
+/** The time for which jobs are fetched ahead, in milliseconds: a few round trips. */
 export const HORIZON_MS = 25;
 
 const QUICK_JOBS = 32;
@@ -118,18 +118,18 @@ export class FetchPlan {
     return this.#readyCount;
   }
 
-  /** Nothing was ready when the mark was taken. */
+  /** Records that nothing was ready when the mark was taken. */
   sawNothing(mark: number): void {
     this.#drainedCount = Math.max(this.#drainedCount, mark);
   }
 
-  /** Jobs may have become ready after the start of the next fetch. `hasFreeQueue`: a named queue was unlocked. */
+  /** Records that jobs behind the next fetch's `start` may be ready. `hasFreeQueue`: a named queue was unlocked. */
   raise(hasFreeQueue = false): void {
     this.#readyCount++;
     if (hasFreeQueue) this.#searchAtMs = 0;
   }
 
-  /** Requests the search for free queues that a fetch has left out, once it is due. Returns the milliseconds until then. */
+  /** Requests the search for free queues that a fetch left out, once it is due. Returns the milliseconds until then. */
   requestDueSearch(): number {
     if (!this.#hasLeftOutSearch || !this.isDrained) return Number.POSITIVE_INFINITY;
     const waitMs = this.#searchAtMs - this.#clock.monotonic();
@@ -138,7 +138,7 @@ export class FetchPlan {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Jobs may have become ready anywhere. `isNews`: they were just announced. Returns true if nothing was ready before. */
+  /** Records that jobs may be ready anywhere. `isNews`: they were announced. Returns true if none was ready before. */
   wake(isNews: boolean): boolean {
     const wasDrained = this.isDrained;
     this.raise();
@@ -169,7 +169,7 @@ export class FetchPlan {
     const elapsedMs = nowMs - this.#measuredAtMs;
     if (elapsedMs < 1) return;
     const recent = this.#finished / elapsedMs;
-    // A long pause counts in full, a burst by half, so that the speed grows over a few fetches.
+    // After a long pause only the recent speed counts. Otherwise a burst counts by half, so the speed grows slowly.
     this.#jobsPerMs = elapsedMs > 1_000 ? recent : (this.#jobsPerMs + recent) / 2;
     this.#finished = 0;
     this.#measuredAtMs = nowMs;
@@ -182,7 +182,7 @@ export class FetchPlan {
 
   /** Returns the request for up to `wanted` jobs. `mayBeQuick`: whether the caller allows a quick fetch. */
   request(wanted: number, mayBeQuick: boolean): FetchRequest {
-    // A quick fetch reads no named queues and no jobs of another mode.
+    // A quick fetch reads no named queues, and cannot leave out the jobs of the fast mode.
     const seesAll = !this.#queuesAreFree && this.#free !== "safe";
     const isQuick = this.#isFirstNews && seesAll && mayBeQuick && this.#takesQuick();
     this.#isFirstNews = false;
@@ -244,7 +244,7 @@ export class FetchPlan {
     return true;
   }
 
-  /** PostgreSQL refuses one of the jobs: those before it are fetched one by one. */
+  /** Records that PostgreSQL refuses one of the jobs. The next fetch requests a single job, to find the refused one. */
   learnRefusal(): void {
     this.#most = 1;
   }
@@ -277,7 +277,7 @@ export class FetchPlan {
   #move(last: FetchedJob, sentAtMs: number): void {
     if (this.#start === BEGINNING) {
       const nowMs = this.#clock.monotonic();
-      // Jobs that became ready after it was sent may be missing.
+      // After a reset() since the fetch was sent, new jobs may be missing, so the start is used for the shortest time.
       const walkMs = sentAtMs > this.#resetAtMs ? nowMs - sentAtMs : 0;
       const trustMs = Math.max(TRUST_MS, WALKS * walkMs);
       this.#trustedUntilMs = nowMs + Math.min(trustMs, MAX_TRUST_MS);
@@ -292,8 +292,8 @@ export class FetchPlan {
 }
 
 /**
- * Whether this fetch may have locked jobs without returning them, so that a parallel fetch skipped them: then another
- * fetch must follow. If it returned queued jobs only, the end of these jobs causes that fetch.
+ * Whether this fetch may have locked jobs without returning them, so that a parallel fetch skipped them. Then another
+ * fetch must follow. If this fetch returned queued jobs only, the end of these jobs causes the other fetch.
  */
 function leavesLocked({ queues, want }: FetchRequest, jobs: readonly FetchedJob[]): boolean {
   return queues && jobs.length === want && jobs.some(({ isQueued }) => !isQueued);

@@ -20,9 +20,9 @@ export interface Fetcher<E = unknown> extends InFlight {
   readonly isFetchingFirst: boolean;
   /** Connects. Rejects when the database cannot be reached; runs nothing then. */
   start(): Promise<void>;
-  /** Jobs may have become ready. `count`: the number of jobs that were just announced; 0: unknown. */
+  /** Called when jobs may have become ready. `count`: the number of jobs that were just announced; 0: unknown. */
   wake(count: number): void;
-  /** Another fetcher has unlocked jobs, or leaves some to this one. */
+  /** Called when another fetcher has unlocked jobs, or leaves some to this one. */
   wakeForOthers(): void;
   /** Continues after a change: a slot is free, a job has ended. */
   advance(): void;
@@ -63,6 +63,6 @@ export interface FetcherLink {
   nothingReady(atSeconds: number, connection: PromptConnection): void;
   /** Called when a connection was lost, because others may be dead, too. */
   connectionLost(): void;
-  /** Returns the jobs and queues that are locked for this worker, by all answers that it has. */
+  /** Returns the jobs and queues that are locked for this worker, according to all answers that it has received. */
   inFlight(): InFlight;
 }

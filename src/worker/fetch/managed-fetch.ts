@@ -1,6 +1,6 @@
 // Fetches jobs of managed queues: named queues under a limit.
 //
-//   queues are made managed (managed-queues.ts) ──▶ slots, tokens, jobs ──▶ none: again when a token is due
+//   queues are made managed (managed-queues.ts) ──▶ slots, tokens and jobs are taken ──▶ again when a token is due
 import type { Clock } from "../../base/clock.ts";
 import { builtPerForm, type Database, idArray, query } from "../../database/database.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
@@ -28,7 +28,7 @@ export interface ManagedRequest {
   readonly excluded: readonly string[];
 }
 
-/** A job that a fetch would take: its id, and that of the queue that it would lock as a negative number. */
+/** A job that a fetch would take: its id, and as a negative number the id of the queue that the fetch would lock. */
 export interface FetchHead {
   readonly id: string;
   readonly queue: string | null;
@@ -66,7 +66,7 @@ export class ManagedFetch {
     return atMs === Number.POSITIVE_INFINITY ? null : atMs;
   }
 
-  /** Whether it waits neither for a token nor for queues that become managed at once. */
+  /** Whether nothing is due without news: neither a token, nor a queue to make managed (except when a run ends). */
   get isDone(): boolean {
     const { changes, isDone } = this.#queues;
     return changes === this.#changes && this.#dueAtMs === null && isDone;

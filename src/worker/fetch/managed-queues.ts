@@ -1,5 +1,5 @@
-// Makes the queues under limits managed, for all fetches of a session. That reads all rows of queues, so it takes
-// at most a twentieth of the time, or half of it while there are many to change.
+// Makes the queues under limits managed, for all fetches of a session. Each pass reads all rows of queues, so passes
+// take at most a twentieth of the time, or half of it while there are many queues to change.
 //
 //   a limit has changed ─▶ all queues ─┐
 //   jobs were announced ─▶ new queues ─┴▶ managed
@@ -8,11 +8,11 @@ import { codeOf } from "../../base/errors.ts";
 import { manageQueues } from "../../queue/limits/managed-queues.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 
-/** A pause is this many times as long as the run before it. */
+/** A pause is this many times as long as the pass before it. */
 const SHARE = 20;
-/** The pause after a lost connection: the time until it was noticed is not work of the server. */
+/** The pause after a lost connection. That pass's duration is no measure: most of it was not work of the server. */
 const LOST_MS = 1_000;
-/** The shortest pause between two runs, and the pauses while some queue cannot be managed yet. */
+/** The shortest pause between two passes, and the pauses while some queue cannot be managed yet. */
 const PAUSE_MS = 5;
 const PENDING_MS = 50;
 const MAX_PENDING_MS = 1_000;
@@ -22,11 +22,11 @@ export class ManagedQueues {
   /** Counts the events after which some queues may have to be made managed. */
   #news = 1;
   #done = 0;
-  /** The number of events after which all queues were read: those that are not managed yet wait for a run's end. */
+  /** The value of `#news` when all queues were read. Those that are not managed yet wait for the end of their runs. */
   #read = 0;
   #hasAllToRead = true;
   #mayReadAtMs = 0;
-  /** The end of the pause after the last run, which depends on its duration. */
+  /** The end of the pause after the last pass, which depends on the duration of that pass. */
   #pausesUntilMs = 0;
   #pendingMs = PENDING_MS;
   #isReading = false;
@@ -52,7 +52,7 @@ export class ManagedQueues {
     this.#news++;
   }
 
-  /** A run has ended. Its queue may have waited for that to become managed. */
+  /** Called when a run of a queue has ended. The queue may have waited for that, to become managed. */
   runEnded(): void {
     this.#pendingMs = PENDING_MS;
     const soonMs = Math.max(this.#clock.monotonic() + PAUSE_MS, this.#pausesUntilMs);

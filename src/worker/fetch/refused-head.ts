@@ -9,7 +9,7 @@ import type { FetchHead, ManagedFetch, ManagedRequest } from "./managed-fetch.ts
 
 /** A fetch that is sent with the flush. A quick one is sent without results. */
 export interface Fetch extends ManagedRequest {
-  /** Takes jobs of managed queues instead. */
+  /** If not null, jobs of managed queues are fetched, and no others. */
   readonly managed: ManagedFetch | null;
 }
 
@@ -47,8 +47,8 @@ export function formOf(
 
 /**
  * Finds the job, or its queue, for which PostgreSQL refuses a fetch of one job, or of one run of a managed queue. The
- * jobs' rows are locked before their updates are tried, so that no other job is blamed. Returns null if another worker
- * has it now, undefined for a fetch of more jobs. Never rejects.
+ * jobs' rows are locked before their updates are tried, so that no other job is blamed. Returns null if none is found,
+ * because another worker has the job now for example, and undefined for a fetch of more jobs. Never rejects.
  */
 export async function refusedHead(
   connection: WorkerConnection,

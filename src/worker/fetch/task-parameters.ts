@@ -1,5 +1,5 @@
-// The tasks of a worker as parameters of its fetches, whose texts are made once. Each answer has the names of its
-// tasks, because ids may be reused after a restore.
+// The tasks of a worker as parameters of its fetches. Names and flags are formatted once, and not for each fetch. Each
+// answer has the names of its tasks, because ids may be reused after a restore.
 import type { TaskTally } from "../execute/task-tally.ts";
 import { HORIZON_MS } from "./fetch-plan.ts";
 
@@ -8,7 +8,7 @@ type Tallies = ReadonlyMap<string, { readonly tally: Pick<TaskTally, "meanMs"> }
 export interface TaskParameters {
   /** All tasks of the worker. */
   readonly names: readonly string[];
-  /** The tasks whose jobs are fetched: text[] in PostgreSQL's format, which pg would otherwise make for each statement. */
+  /** The tasks whose jobs are fetched: a text[] in PostgreSQL's format. Otherwise pg would format it for each fetch. */
   readonly identifiers: string;
   /** The forbidden flags in the same format; null: none, and statements omit the check. */
   readonly forbiddenFlags: string | null;
@@ -16,13 +16,13 @@ export interface TaskParameters {
   readonly pauses: boolean;
   /** Patterns of queues that only fetches of managed queues take, in the same format; null: none. */
   readonly limitedQueues: string | null;
-  /** Counts the pauses that the worker has read. Jobs of a fetch sent before the last one do not start. */
+  /** How often the worker has read new pauses. Jobs of a fetch that was sent before the last time do not start. */
   readonly pausesRead: number;
   /** Called when the end of a run of a named queue was written. */
   queueUnlocked(): void;
   /**
-   * float8[]: the share of a run of a named queue that a job of each task takes, in the order of `identifiers`.
-   * Infinity before the first job of the task.
+   * float8[]: for each of `identifiers`, in their order, the mean duration of a job as a share of HORIZON_MS, the time
+   * for which jobs of a run are fetched ahead. Infinity before the first job of the task.
    */
   readonly runShares: string;
 }

@@ -7,13 +7,13 @@
 //            └──────────────────────────── wake ◀──────────────────────────┘
 import type { Clock } from "../../base/clock.ts";
 
-// Without this delay a worker with a job every few milliseconds would read after each of them.
+// Without this delay a worker with a job every few milliseconds would read the next due time after each job.
 const SETTLED_MS = 15;
 
-// Another connection may have fetched a little earlier than this moment.
+// Jobs that became due this long before `sinceSeconds` count, too: another connection may have fetched earlier.
 const MARGIN_S = 0.05;
 
-/** The number of announcements in memory. A repeated one beyond them causes a needless fetch. */
+/** The number of announcements in memory. A repetition of an older one causes a needless fetch. */
 const REMEMBERED = 64;
 
 export interface WakeupsParts {

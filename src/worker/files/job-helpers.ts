@@ -145,7 +145,7 @@ async function addMany(
   return (await addJobs(jobs.map((job) => toJobToAdd(job, keepsRunAt)))).map(toAddedJob);
 }
 
-/** A job with `throttle`, which only JavaScript can pass here, has another answer. */
+/** Returns the added job. The answer to a job with `throttle`, which only JavaScript can pass here, is no job. */
 const toAddedJob = (job: Parameters<typeof addedJob>[0]): AddedJob =>
   "isThrottled" in job ? (job as unknown as AddedJob) : addedJob(job);
 

@@ -39,10 +39,10 @@ const OPEN_TO_ALL =
 /**
  * Returns the tasks of a directory, as Graphile Worker finds them: a task for each module (.js .mjs .cjs .ts
  * .mts) and each executable file, named after its path: `mail/send.ts` is `mail/send`. A module's default
- * export is a function, which is called with `(payload, helpers)` as in Graphile Worker: it fails only by
- * throwing, and its return value is ignored, except for a list of results of a payload that is a list. The
- * export may also be a task of defineTask() with the same name. A program receives `{"payload": …}` on stdin,
- * and fails by an exit code other than 0. Rejects with InputError, which lists all invalid files.
+ * export is a function, which is called with `(payload, helpers)` as in Graphile Worker. It fails only by throwing.
+ * Its return value is ignored, unless it is a list as long as the payload's list: then an item fails if its result
+ * rejects. The export may also be a task of defineTask() with the same name. A program receives `{"payload": …}` on
+ * stdin, and fails by an exit code other than 0. Rejects with InputError, which lists all invalid files.
  */
 export async function loadTasks(
   directory: string,

@@ -43,8 +43,8 @@ export async function importModule(path: string): Promise<ImportedModule> {
 type Exports = Readonly<Record<string, unknown>> & { readonly default?: unknown };
 
 /**
- * A CommonJS module is imported as `{ default: exports }`. One with `exports.default`, or compiled from TypeScript,
- * has another `default` inside, once or twice.
+ * Returns the default export. A CommonJS module is imported as `{ default: exports }`. If it has `exports.default`, or
+ * was compiled from TypeScript, the export is one or two `default` members deeper.
  */
 function defaultOf(imported: Exports): unknown {
   const outer = imported.default;

@@ -17,7 +17,7 @@ export async function endGroup(pid: number, killAfterMs: number): Promise<void> 
 
 const alive = new Set<number>();
 
-/** Kills the group when this process ends first. Returns a function to call when the group has ended. */
+/** Kills the group if this process ends before the group. Returns a function to call when the group has ended. */
 export function endWithThisProcess(pid: number): () => void {
   if (alive.size === 0) process.on("exit", killAll);
   alive.add(pid);
@@ -31,7 +31,7 @@ function killAll(): void {
   for (const pid of alive) signalGroup(pid, "SIGKILL");
 }
 
-/** Returns false when the group is empty. */
+/** Sends a signal; 0 only tests. Returns false when the group is empty. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal);
@@ -43,7 +43,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 /** Resolves to whether the group is empty within the limit. Polls, because there is no event for that. */
 async function isGone(pid: number, limitMs: number): Promise<boolean> {
   const never = new AbortController().signal;
-  // On a busy host a round takes longer than its wait.
+  // The clock decides, because on a busy host a round takes longer than its wait.
   for (const endMs = monotonic() + limitMs; monotonic() < endMs; ) {
     if (!signalGroup(pid, 0) || isDead(pid)) return true;
     await wait(POLL_MS, never);
@@ -52,7 +52,7 @@ async function isGone(pid: number, limitMs: number): Promise<boolean> {
 }
 
 /**
- * Whether only zombies are left. In a container the first process must wait for them, and most programs do not.
+ * Whether only zombies are left. The first process of a container must remove them by waiting for them; most do not.
  */
 function isDead(group: number): boolean {
   try {

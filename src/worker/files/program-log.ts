@@ -47,7 +47,7 @@ export function programLog(logger: Logger, secrets: Secrets): ProgramLog {
   };
 }
 
-/** Texts that are replaced by ••••, also in their URL-encoded form. Those of several lines are replaced line by line. */
+/** Texts that are replaced by ••••, also in URL-encoded form. A text of several lines is replaced line by line. */
 export class Secrets {
   /** null: there are none. */
   readonly #pattern: RegExp | null;

@@ -16,7 +16,7 @@ export class Lines {
     return this.#cut(this.#rest + this.#decoder.write(piece));
   }
 
-  /** Returns the last line without a line end. */
+  /** Returns the last line, if the output does not end with a line break. */
   end(): string[] {
     const lines = this.#cut(this.#rest + this.#decoder.end());
     const rest = this.#rest;

@@ -22,11 +22,11 @@ export interface ProgramTaskOptions {
   readonly timeoutMs: number | undefined;
   readonly killAfterMs: number;
   readonly run: RunProgram;
-  /** They are replaced in the output of programs. */
+  /** Texts that are replaced in the output of programs. */
   readonly secrets: Secrets;
 }
 
-/** Added to the worker's own limit, so that the end of a killed group is reported first. */
+/** How much later the worker's own limits are, so that the end of a killed group is reported first. */
 const LATE_MS = 5_000;
 
 export function programTask(file: TaskFile, options: ProgramTaskOptions): Task {
@@ -80,7 +80,7 @@ async function runAttempt(
   throw stopped === null ? failureOf(end.code, message, lastLine) : errorWithoutStack(message);
 }
 
-/** Stops the program at its time limit or when its signal aborts. Returns the reason. */
+/** Stops the program at its time limit or when its signal aborts. `text` returns the reason; null: not stopped. */
 function stopReason(signal: AbortSignal, timeoutMs: number | undefined, stop: AbortController) {
   let text: string | null = null;
   const end = (why: string) => {

@@ -47,7 +47,7 @@ export type RunProgram = (program: Program, options: ProgramOptions) => Promise<
 /** Sockets that a service manager has opened belong to the worker, not to its programs. */
 const NO_SOCKETS = { LISTEN_FDS: undefined, LISTEN_PID: undefined, LISTEN_FDNAMES: undefined };
 
-/** The time for reading the output when another process keeps the pipe open. */
+/** How long the output is read after the program's end, if another process keeps the pipe open. */
 const LAST_OUTPUT_MS = 500;
 
 export const runProgram: RunProgram = async (program, options) => {
@@ -93,7 +93,7 @@ const hints: Readonly<Record<string, string>> = {
   EAGAIN: "the limit of processes is reached",
 };
 
-/** Passes the stream on, one piece at a time, waiting for a slow receiver. Resolves at its end. */
+/** Passes the stream's lines to `onLines`, piece by piece, and waits for each. Resolves at the stream's end. */
 async function passLines(
   stream: Readable,
   onLines: (lines: readonly string[]) => Promise<void> | void,

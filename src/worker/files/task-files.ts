@@ -73,13 +73,13 @@ async function openToAll(directory: string, tasks: readonly TaskFile[]): Promise
   return open;
 }
 
-/** `a/b/c.ts` → `a/b`, `a`. */
+/** Returns the folders of a file: `a/b/c.ts` → `a/b`, `a`. */
 function foldersOf(name: string): string[] {
   const folder = dirname(name);
   return folder === "." ? [] : [folder, ...foldersOf(folder)];
 }
 
-/** `folder/name.test.js` → `folder/name`. */
+/** Returns the path without extensions: `folder/name.test.js` → `folder/name`. */
 function withoutExtensions(name: string): string {
   const dot = name.indexOf(".", name.lastIndexOf("/") + 1);
   return dot < 0 ? name : name.slice(0, dot);

@@ -1,5 +1,5 @@
-// Jobs that PostgreSQL refuses to change, and queues that it refuses to lock, as negative numbers. Sweeps and fetches skip
-// each for a while, so that one statement recovers or takes the other jobs.
+// The ids of jobs that PostgreSQL refuses to change and, as negative numbers, of queues that it refuses to lock. Sweeps
+// and fetches skip each for a while, so that one statement can recover or fetch the other jobs.
 import { monotonic } from "../../base/clock.ts";
 
 const EXCLUDED_MS = 300_000;
@@ -14,18 +14,18 @@ export class ExcludedJobs {
     this.#forMs = forMs;
   }
 
-  /** Adds a job or a queue. Beyond 1,000 it does nothing, and further ones are tried each time. */
+  /** Adds a job or a queue. Beyond 1,000 it does nothing; then further ones are not skipped. */
   add(id: string, error: string): void {
     const untilMs = monotonic() + this.#forMs;
     if (this.#jobs.size < MAX_EXCLUDED) this.#jobs.set(id, { untilMs, error });
   }
 
-  /** Returns what to skip now. */
+  /** Returns the ids to skip now. */
   ids(): string[] {
     return this.all().map(({ id }) => id);
   }
 
-  /** Returns what to skip now, with the errors. */
+  /** Returns the ids to skip now, with the errors. */
   all(): { readonly id: string; readonly error: string }[] {
     const nowMs = monotonic();
     for (const [id, { untilMs }] of this.#jobs) if (untilMs < nowMs) this.#jobs.delete(id);

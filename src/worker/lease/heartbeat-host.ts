@@ -17,7 +17,7 @@ export interface HeartbeatHost {
   send(command: Exclude<HeartbeatCommand, { command: "password" | "stop" }>): void;
   /** Stops within `limitMs`, with or without an answer of the database. */
   stop(limitMs: number): Promise<void>;
-  /** Ends a running stop when the database does not answer. */
+  /** Ends the wait of stop(). Called when the database does not answer. */
   cut(): void;
 }
 
@@ -91,7 +91,7 @@ async function passwordText(password: pg.ClientConfig["password"]): Promise<stri
 }
 
 // Options of the application's Node, such as a preloaded module, must not apply to this thread. Without execArgv
-// a thread would read NODE_OPTIONS again, also in the executable, which ignores it.
+// a thread would read NODE_OPTIONS again, even in the executable, whose main thread ignores that variable.
 async function startThread(workerData: HeartbeatThreadData): Promise<Thread> {
   const { NODE_OPTIONS: _, ...env } = process.env;
   const own = { execArgv: [], env, resourceLimits: LIMITS, name: "worker heartbeat" };

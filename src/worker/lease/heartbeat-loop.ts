@@ -39,7 +39,7 @@ export interface HeartbeatSettings {
   readonly sweepIntervalMs: number;
   readonly longestGapMs: number;
   readonly statementTimeoutMs: number;
-  /** The interval in which the worker renews its locks. */
+  /** The interval at which the worker renews its locks. */
   readonly renewLocksEveryMs: number;
   /** Two 64-bit cells: the moment at which the last successful heartbeat was sent (writeMoment). */
   readonly lastHeartbeat: SharedArrayBuffer;
@@ -76,7 +76,7 @@ export type HeartbeatReport =
   | { readonly report: "stale"; readonly ids: readonly string[] }
   | { readonly report: "lost"; readonly id: string; readonly reason: LeaseLoss }
   | { readonly report: "failed"; readonly error: string }
-  /** The locks of a worker whose thread is blocked could not be renewed. It is tried again. */
+  /** The locks of a worker whose thread is blocked could not be renewed. The renewal is tried again. */
   | { readonly report: "unrenewed"; readonly error: string }
   | { readonly report: "password" };
 
@@ -86,10 +86,10 @@ export type HeartbeatNews = Exclude<
   { report: "failed" | "unrenewed" | "password" }
 >;
 
-/** After the network has lost the connection, a heartbeat on a new one must be in time for the lease. */
+/** How long after its time limit an unanswered heartbeat ends. Short, so that one on a new connection is in time. */
 const GRACE_MS = 500;
 
-/** The pause before another attempt in the first minute, because most outages are a restart. */
+/** The longest pause between attempts in the first minute of an outage: most outages are a restart of the database. */
 const EAGER_MS = 400;
 const EAGER_FOR_MS = 60_000;
 
@@ -220,7 +220,7 @@ export class HeartbeatLoop {
 
   /**
    * Renews the locks of a worker whose thread a handler blocks for hours. The running jobs cannot be listed here, so
-   * the whole table is searched for its locks. One lease after each heartbeat, so that the next heartbeat is not late.
+   * the whole table is searched for its locks. Each heartbeat is followed by one lease only, so the next is not late.
    */
   async #renewForBlocked(): Promise<void> {
     const { renewLocksEveryMs: everyMs } = this.#settings;

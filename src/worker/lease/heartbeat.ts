@@ -50,8 +50,8 @@ export class Heartbeat {
   }
 
   /**
-   * The milliseconds since the last successful heartbeat was sent, also those for which this thread was blocked, or this
-   * machine suspended.
+   * The milliseconds since the last successful heartbeat was sent, including the time for which this thread was blocked
+   * or this machine was suspended.
    */
   get ageMs(): number {
     return msSince([Atomics.load(this.#lastHeartbeat, 0), Atomics.load(this.#lastHeartbeat, 1)]);
@@ -102,7 +102,7 @@ export class Heartbeat {
     this.#host = null;
   }
 
-  /** Makes a stop, running or later, wait for nothing. */
+  /** Makes stop() wait for nothing, whether it already runs or is called later. */
   cut(): void {
     this.#host?.cut();
   }
@@ -171,9 +171,9 @@ export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig)
 }
 
 /**
- * Returns the age up to which another worker's heartbeat proves to a new worker that there was no outage. If an outage
- * falls into this gap, a worker whose heartbeats came just before it and an interval after it is still within the
- * threshold.
+ * Returns the age, in milliseconds, up to which another worker's heartbeat proves to a new worker that no outage made
+ * workers stale. An outage since that heartbeat was so short that a worker whose heartbeats came just before it and an
+ * interval after it is still within the threshold.
  */
 export function proofWithin({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return Math.min(1.5 * heartbeatIntervalMs, thresholdMs - 2 * heartbeatIntervalMs);

@@ -1,6 +1,6 @@
 // Renews the locks of jobs that run for hours, and of their named queues, four times within the age at which a lock is
-// stale: Graphile workers and the schema's functions check only a lock's age. While a handler
-// blocks the worker's thread, the heartbeat renews the locks (heartbeat-loop.ts).
+// stale. Graphile workers and the schema's functions check only the age of a lock, not a lease. While a handler blocks
+// the worker's thread, the heartbeat renews the locks (heartbeat-loop.ts).
 import { wait } from "../../base/clock.ts";
 import { isOutage, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";

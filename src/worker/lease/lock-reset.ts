@@ -63,7 +63,7 @@ export class LockReset {
 
   async #reset(): Promise<void> {
     const { database, hasHeartbeats, staleLockThresholdMs, wake } = this.#parts;
-    // A row protects its worker's locks. Where no worker sends heartbeats, none can prove that there was no outage.
+    // A worker's row protects its locks. Without heartbeats, a successful last reset shows that there was no outage.
     const isCertain = !hasHeartbeats() && this.#wasReset;
     await this.#try("rows of stale workers could not be deleted", async () => {
       if (hasHeartbeats() || isCertain)
@@ -77,7 +77,7 @@ export class LockReset {
     await this.#try("old throttles could not be deleted", () => deleteOldThrottles(database));
   }
 
-  /** Each step runs, even if another has failed. */
+  /** Runs a step. Its error is only logged, so that the other steps run. */
   async #try<T>(failure: string, step: () => Promise<T>): Promise<T | undefined> {
     if (this.#stop.signal.aborted) return undefined;
     try {
@@ -103,8 +103,8 @@ export class LockReset {
   }
 
   /**
-   * Reads all jobs, which takes a second for millions of them. So it does so only after queues were deleted, and once
-   * more at the next check, because a transaction that was open at the first check may have added a job since.
+   * Restores deleted queues that have jobs. This reads all jobs, a second for millions of them. So it is done only if
+   * queues were deleted, and again at the next check: a transaction that was open before may have added a job since.
    */
   async #recoverQueues(): Promise<number> {
     const { database, logger } = this.#parts;

@@ -152,7 +152,7 @@ export class Recovery implements Leases, LeaseKeeper {
     over.abort();
   }
 
-  /** Makes stop() end when the database does not answer. */
+  /** Ends the wait of stop() for the heartbeat. Called when the database does not answer. */
   cut(): void {
     this.#heartbeat.cut();
   }

@@ -1,5 +1,5 @@
-// Writes the back-offs that jobs request. A burst of jobs requests the same one: it is written once, and again only
-// where a later job requests a longer one.
+// Writes the back-offs that jobs request. If a burst of jobs requests the same one, it is written once, and again only
+// if a later job requests a longer one.
 //
 //   a request ──▶ begins ──written──▶ all workers read it (control-watch.ts, limit-watch.ts)
 //                    └ others meanwhile: the latest end of all is written next
@@ -29,7 +29,7 @@ interface Target {
   isWriting: boolean;
 }
 
-/** A request is ignored if its end is at most this much later than that of a request within RECENT_MS. */
+/** A request is ignored if its end is at most this much later than the end of another request in the last RECENT_MS. */
 const SAME_MS = 100;
 const RECENT_MS = 1_000;
 const MAX_TARGETS = 1_000;

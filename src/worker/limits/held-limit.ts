@@ -1,4 +1,4 @@
-// What a session holds of one limit, and whether one more job may start under it. In memory: a start costs no query.
+// What a session holds of one limit, and whether one more job may start under it. No start of a job costs a query.
 //
 //   permits   may run at once    the whole concurrency of a task's own option, or leased (permit-leases.ts)
 //   tokens    may start          leased for a moment (token-leases.ts)
@@ -11,7 +11,7 @@ import { Lapse } from "./lapse.ts";
 interface LeasedTokens {
   count: number;
   readonly bucket: TokenBucket;
-  /** The time at which they were taken, by the database's clock, as text. */
+  /** The time at which the tokens were taken, by the database's clock, as text. */
   readonly takenAt: string;
   readonly untilMs: number;
 }
@@ -33,7 +33,7 @@ export class HeldLimit {
   permits = 0;
   /** The number of permits to keep as jobs end: less than `permits` while another worker is short. */
   share = 0;
-  /** Whether the session wants more permits than it has. Then it fetches few jobs ahead, which others could run. */
+  /** Whether the session needs more permits than it has. Then it fetches few jobs ahead: others could run them. */
   isShort = false;
   /** Tokens, the oldest first. */
   #tokens: readonly LeasedTokens[] = [];
@@ -48,7 +48,7 @@ export class HeldLimit {
     this.#lapse = new Lapse(clock);
   }
 
-  /** Takes the definition of the limit as it is now. */
+  /** Applies the present definition of the limit. */
   define({ definition, backOff, revision }: StoredLimit): void {
     const { concurrency, rate } = definition;
     this.revision = revision;
@@ -92,7 +92,7 @@ export class HeldLimit {
     return this.bucket === null ? this.freePermits : Math.min(this.freePermits, this.tokens);
   }
 
-  /** How many jobs this limit may soon allow to run at once. A session that is short of permits may get another one. */
+  /** How many jobs this limit may soon allow to run at once. If permits are short: as many as it has, at least one. */
   get attainable(): number {
     const { bucket, concurrency, isShort } = this;
     if (this.backsOffMs > 0) return this.running;

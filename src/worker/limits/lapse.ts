@@ -14,9 +14,9 @@ export class Lapse {
   }
 
   /**
-   * Returns until when the tokens may be used. The time counts from the request, which is before the moment at which the
-   * database has taken them. If the answers always took longer than that, no job would ever start: then the time counts
-   * from the answer, and the rate is exceeded by what it allows during the delay.
+   * Returns until when the tokens may be used. The time counts from the request, so it ends at most `lapseMs` after the
+   * database took them. If every answer came later, no job would ever start. So after some late answers the time counts
+   * from the answer; then the rate is exceeded by the tokens that become due during the delay.
    */
   untilMs(sentAtMs: number, lapseMs: number): number {
     const nowMs = this.#clock.monotonic();

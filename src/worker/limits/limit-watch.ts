@@ -7,7 +7,7 @@ import { hasManagedQueues, readLimits, type StoredLimit } from "../../queue/limi
 import { announcedPermits, PERMITS, shortLimits } from "../../queue/limits/permits.ts";
 
 export interface LimitReader {
-  /** The limits have changed. Returns whether tasks are fetched in another way. */
+  /** Called when the limits have changed. Returns whether tasks are now fetched in another way. */
   limitsChanged(): boolean;
   permitsAnnounced(limitId: number, areFree: boolean): void;
 }
@@ -26,7 +26,7 @@ export class LimitWatch {
   #isKnown = false;
   #failure: string | null = null;
 
-  /** `changed`: called after a change. `isOther`: tasks are fetched in another way. */
+  /** `changed`: called after a change of the limits. `isOther`: whether tasks are now fetched in another way. */
   constructor(logger: Logger, changed: (isOther: boolean) => void) {
     this.#logger = logger;
     this.#changed = changed;

@@ -2,7 +2,7 @@
 //
 //   demand changes, PERMITS announced ──▶ an exchange, at most one in 500 ms ──▶ permits, share
 //                                              └ still short: again in 500 ms
-//   no limit of its tasks any more ──▶ permits are given back
+//   the limit applies to no task of the session any more ──▶ permits are given back
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -21,7 +21,7 @@ export interface PermitLeasesParts {
   readonly lease: Pick<WorkerLease, "hasHeartbeats">;
   /** How many jobs the session could run at once under the limit now. */
   demandOf(limit: HeldLimit): number;
-  /** Permits have changed. */
+  /** Called when permits have changed. */
   changed(): void;
 }
 

@@ -1,5 +1,5 @@
-// The limits of a session: which apply to its tasks, and what it holds of each. When the limits change, what it holds
-// of those that stay is kept.
+// The limits of a session: which apply to its tasks, and what it holds of each. When the limits change, the permits and
+// tokens of limits that stay are kept.
 import { type Clock, settlesWithin } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -86,7 +86,7 @@ export class SessionLimits {
     watch.subscribe(this);
   }
 
-  /** The limits have changed. Returns whether tasks are fetched in another way. */
+  /** Applies changed limits. Returns whether tasks are now fetched in another way. */
   limitsChanged(): boolean {
     const before = this.#way;
     this.#arrange();
@@ -103,7 +103,7 @@ export class SessionLimits {
     this.#permits.permitsAnnounced(limitId, areFree);
   }
 
-  /** Gets what a group needs to start `wanted` more jobs. */
+  /** Requests permits for a group, and, if `hasEvidence` (jobs were found lately), tokens for `wanted` more jobs. */
   prepare({ limits }: LimitedGroup, hasEvidence: boolean, wanted: number): void {
     for (const limit of limits) {
       this.#hasPermits ||= limit.id !== null && limit.concurrency !== null;
@@ -116,7 +116,7 @@ export class SessionLimits {
     }
   }
 
-  /** Gives back the tokens of limits without jobs. `evident`: the groups that have some. */
+  /** Gives back the tokens of limits without jobs. `evident`: the groups for which jobs were found lately. */
   returnUnused(evident: readonly LimitedGroup[]): void {
     const used = new Set(evident.flatMap(({ limits }) => limits));
     for (const limit of this.#held.values()) {
@@ -124,7 +124,7 @@ export class SessionLimits {
     }
   }
 
-  /** Returns the tokens of jobs of queues that have not started. Never rejects. */
+  /** Gives back the tokens of unstarted jobs of managed queues. Never rejects. */
   async returnQueueTokens(unused: readonly QueueToken[]): Promise<void> {
     await returnQueueTokens(this.#parts.database, unused).catch(() => {});
   }

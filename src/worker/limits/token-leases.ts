@@ -2,7 +2,7 @@
 //
 //   wanted ──▶ a request ──some──▶ used within the lapse ─ the rest is given back
 //                       └──none──▶ another one when the next token is due, or after a minute
-//   no limit of its tasks any more, or the end ──▶ all are given back, also those of a request under way
+//   the limit applies to no task any more, or the session ends ──▶ all are given back, also those of a running request
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -27,7 +27,7 @@ export interface TokenLeasesParts {
 
 export class TokenLeases {
   readonly #parts: TokenLeasesParts;
-  /** Limits whose request is under way or waits. */
+  /** Limits with a request under way (null), or with a pause before the next one (the function that ends it). */
   readonly #waiting = new Map<HeldLimit, (() => void) | null>();
   /** The last request of each limit. */
   readonly #requests = new WeakMap<HeldLimit, Promise<void>>();
@@ -37,7 +37,7 @@ export class TokenLeases {
     this.#parts = parts;
   }
 
-  /** Requests tokens, unless that is under way. */
+  /** Requests tokens, unless a request is under way or a pause has not ended. */
   consider(limit: HeldLimit, wanted: number): void {
     const { bucket, id } = limit;
     if (bucket === null || id === null || wanted <= limit.tokens) return;
@@ -55,7 +55,7 @@ export class TokenLeases {
   async release(limit: HeldLimit): Promise<void> {
     this.#released.add(limit);
     this.cancelWait(limit);
-    // Before the answer of a request, because that may not come.
+    // Tokens are given back before a running request is answered, because the answer may not come.
     await this.giveBack(limit);
     await this.#requests.get(limit);
     await this.giveBack(limit);

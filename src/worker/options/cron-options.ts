@@ -1,4 +1,4 @@
-// The cron entries of a worker, checked when the worker is created. Only the file is read at the start.
+// The cron entries of a worker, checked when the worker is created. The crontab file is read later, when it starts.
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
@@ -7,7 +7,7 @@ import { type CronEntry, checkedEntry } from "../../domain/cron/cron-entry.ts";
 import { parseCrontab } from "../../domain/cron/crontab.ts";
 
 /**
- * The cron entries of a worker, at most 10,000, from all three sources together. Their identifiers must differ.
+ * The cron entries of a worker, at most 10,000 from the three sources together. Their identifiers must differ.
  */
 export interface CronOptions {
   /** Entries made with cronEntry(), everyMinute(), everyMinutes() or parseCrontab(). Default: none. */
@@ -38,8 +38,8 @@ const optionsSchema = strict({
 });
 
 /**
- * Checks all options without reading the file. Throws InputError with all problems, whose paths begin with `cron.`.
- * Returns null without a timetable.
+ * Returns the checked options, without reading the file; null if there are no entries and no file. Throws InputError
+ * with all problems, whose paths begin with `cron.`.
  */
 export function resolveCronOptions(options: CronOptions | undefined): CronConfig | null {
   if (options === undefined) return null;

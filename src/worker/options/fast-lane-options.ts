@@ -6,7 +6,7 @@ export interface FastLaneConfig {
   readonly limitMs: number;
 }
 
-/** Longer transactions would approach the timeout after which PostgreSQL ends those of a frozen worker. */
+/** Longer transactions would come close to the time after which PostgreSQL ends the transactions of a frozen worker. */
 const MAX_FAST_MS = 5_000;
 const DEFAULT_FAST_MS = 100;
 const fastLimit = v.pipe(duration, v.maxValue(MAX_FAST_MS, "must be at most 5,000"));

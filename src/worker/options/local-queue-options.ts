@@ -7,9 +7,9 @@ export interface LocalQueueOptions {
   /** The maximum number of jobs fetched ahead, at most 100,000. Default 2,000. */
   readonly size?: number | undefined;
   /**
-   * Whether only as many jobs are fetched ahead as the current speed uses up within 25 ms, so that slow jobs
-   * are left to other workers. False fills the local queue to `size`, until jobs were returned because they
-   * were not started in time. Default true.
+   * Whether only as many jobs are fetched ahead as the worker runs within 25 ms at its present speed, so that slow
+   * jobs are left to other workers. False fills the local queue to `size`, and has no effect any more once a fetched
+   * job was returned because it did not start in time. Default true.
    */
   readonly adaptive?: boolean | undefined;
   /**
@@ -23,7 +23,7 @@ export interface LocalQueueOptions {
     readonly durationMs: number;
     /** The number of jobs below which a fetch starts the delay. Default: `size`. */
     readonly threshold?: number | undefined;
-    /** The number of announced jobs that ends the delay early is random, up to this. Default: 5 × `size`. */
+    /** The number of announced jobs after which the delay ends early is random, at most this. Default: 5 × `size`. */
     readonly maxAbortThreshold?: number | undefined;
   };
 }
@@ -58,7 +58,7 @@ export const localQueueOptions = v.optional(
   {},
 );
 
-/** Returns the checked options. Missing thresholds follow from the size. */
+/** Returns the checked options with their defaults. Missing thresholds follow from the size. */
 export function resolveLocalQueue(
   checked: v.InferOutput<typeof localQueueOptions>,
 ): LocalQueueConfig {

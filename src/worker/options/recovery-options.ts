@@ -1,5 +1,5 @@
-// The options of a worker's lease: how soon other workers notice its death, and how its jobs are recovered. Workers
-// of one schema may have different options.
+// The options of a worker's lease: how soon other workers notice that the worker has died, and how its jobs are
+// recovered. Workers of one schema may have different options.
 import * as v from "valibot";
 import { InputError, type Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -18,7 +18,7 @@ export interface RecoveryOptions {
    * most 10 s.
    */
   readonly thresholdMs?: number | undefined;
-  /** The same for jobs with the flag `infrastructure_resilient`, in milliseconds. Default 60,000. */
+  /** `thresholdMs` for jobs with the flag `infrastructure_resilient`, in milliseconds. Default 60,000. */
   readonly resilientThresholdMs?: number | undefined;
   /**
    * The time between two searches for stale workers, in milliseconds; at least the heartbeat interval. Default:
@@ -33,9 +33,9 @@ export interface RecoveryOptions {
    */
   readonly resetLocksIntervalMs?: number | undefined;
   /**
-   * The age at which a lock is reset, in milliseconds, unless its holder has sent a heartbeat since. 1,000 to
-   * 30 days. Default 14,400,000: 4 hours, as in Graphile Worker, whose workers reset any lock of that age; the
-   * locks of longer jobs are therefore renewed four times within it.
+   * The age at which a lock is reset, in milliseconds, unless its worker has a heartbeat row. 1,000 to 30 days.
+   * Default 14,400,000: 4 hours, as in Graphile Worker, whose workers reset any lock of that age. Therefore the locks
+   * of running jobs are renewed four times in this time.
    */
   readonly staleLockThresholdMs?: number | undefined;
 }

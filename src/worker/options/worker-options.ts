@@ -74,7 +74,7 @@ export interface WorkerOptions<Extensions = unknown> {
    */
   readonly notify?: boolean | undefined;
   /**
-   * Whether statements are prepared and session settings made. False behind a transaction pooler. Default true.
+   * Whether statements are prepared and session settings are made. False behind a transaction pooler. Default true.
    */
   readonly preparedStatements?: boolean | undefined;
   /** Flags whose jobs are left to other workers. Default: none. */
@@ -124,13 +124,13 @@ export interface WorkerOptions<Extensions = unknown> {
    */
   readonly cron?: CronOptions | undefined;
   /**
-   * Whether this worker adds the jobs of schedules, where the schema has them. Workers share them, too. Default true.
+   * Whether this worker adds the jobs of schedules, if the schema has them. Workers share these, too. Default true.
    */
   readonly schedules?: boolean | undefined;
   /**
    * Limits of tasks and queues, which all workers apply. The start creates those that do not exist, and never changes
-   * an existing one: a difference is logged as a warning. It rejects with `extension_missing` before `worker migrate
-   * --with limits`. Default: none.
+   * an existing one: a difference is logged as a warning. The start rejects with `extension_missing` before `worker
+   * migrate --with limits`. Default: none.
    */
   readonly limits?: readonly LimitOptions[] | undefined;
   /** The logger. `silent` turns it off. Default: warnings and errors as text on stderr. */
@@ -186,7 +186,7 @@ const task = v.custom<Task<unknown, never>>((one) => {
 
 const concurrency = count(10_000);
 
-/** Checks a later number of jobs that run at the same time. Throws InputError. */
+/** Returns a new number of jobs that run at the same time, checked. Throws InputError. */
 export function checkedConcurrency(value: number): number {
   return validate(v.object({ concurrency }), { concurrency: value }).concurrency;
 }

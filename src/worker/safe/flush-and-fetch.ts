@@ -67,8 +67,8 @@ export async function flushAndFetch(
   fetch: Fetch | null,
 ): Promise<FlushAnswer> {
   const { done, unlockedQueues, isRepeated } = batch;
-  // Unlocking a queue and fetching queued jobs in one statement deadlocks with another worker that does the same.
-  // Then the deletes are sent before the fetch; also before a fetch that may take long.
+  // Unlocking a queue and fetching queued jobs in one statement deadlocks with another worker that does the same. So
+  // a batch that unlocks queues is sent before the fetch. So is one whose fetch may take long or is for managed queues.
   const deletesFirst =
     fetch === null ||
     fetch.managed !== null ||
@@ -123,7 +123,7 @@ export async function flushAndFetch(
   const broken = outcomes.find((one, index) => {
     return one.status === "rejected" && !isRefused(one, writes[index] as PendingWrite);
   }) as PromiseRejectedResult | undefined;
-  // A fetch that a slow trigger delays is repeated with a minute; if that is not enough, it counts as refused.
+  // A fetch that a slow trigger delays is repeated with a time limit of a minute. If it fails again, it is refused.
   const isFetchRefused =
     fetched === null &&
     broken !== undefined &&

@@ -1,4 +1,4 @@
-// Watches runs of named queues in slots. Runs are short by the speed of their tasks, but one job may take longer.
+// Watches runs of named queues in slots. A run is short if its jobs take their mean time, but one may take longer.
 // Jobs of a run that have not started in time are returned to the database, so that more urgent jobs run first
 // and changes of a job take effect.
 import type { Clock } from "../../base/clock.ts";
@@ -36,7 +36,7 @@ export class LateJobs {
     this.#cancelTimer ??= this.#parts.clock.after(CHECK_MS, () => this.#check());
   }
 
-  /** Returns the jobs of the local queue and of runs that have not started. */
+  /** Returns the jobs of the local queue, and the unstarted jobs of runs, to the database. */
   returnUnstarted(localQueue: { giveBackAll(): void }): void {
     const { slots, source, giveBack } = this.#parts;
     localQueue.giveBackAll();

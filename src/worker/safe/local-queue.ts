@@ -1,4 +1,4 @@
-// Fetched jobs that wait for a slot; decides when more are fetched.
+// Keeps the fetched jobs that wait for a slot, and decides when more are fetched.
 //
 //                    ┌───────── all started ─────────┐
 //                    ▼                               │
@@ -17,7 +17,7 @@ import type { FetchPlan } from "../fetch/fetch-plan.ts";
 import type { LocalQueueConfig } from "../options/local-queue-options.ts";
 import type { Hooks, LocalQueueMode } from "../task/hooks.ts";
 
-/** From this many jobs ahead on, a second fetch is sent before the first has its answer. */
+/** If at least this many jobs are fetched ahead, a second fetch is sent before the first has its answer. */
 const BUSY_JOBS = 8;
 
 export interface LocalQueueParts {
@@ -44,7 +44,7 @@ export class LocalQueue {
   #cancelDelay: (() => void) | null = null;
   #announced = 0;
   #abortAt = 0;
-  /** Whether jobs were returned unstarted; from then on the measured speed decides, even without `adaptive`. */
+  /** Whether jobs have waited beyond the ttl. Then the speed limits the jobs fetched ahead, even without `adaptive`. */
   #hasOverreached = false;
 
   constructor(config: LocalQueueConfig, parts: LocalQueueParts) {
@@ -108,8 +108,8 @@ export class LocalQueue {
   }
 
   /**
-   * Adds fetched jobs after the waiting ones; after release() returns them at once. `demand`: the number of requested
-   * jobs; fewer may begin a refetch delay.
+   * Adds fetched jobs after the waiting ones; after release(), they are returned at once instead. `demand`: the number
+   * of requested jobs. If fewer were fetched, a refetch delay may begin.
    */
   add(units: readonly WorkUnit[], count: number, demand: number): void {
     this.#parts.hooks.emit("localQueue:getJobs:complete", {
@@ -238,7 +238,7 @@ export class LocalQueue {
   #considerDelay(count: number, demand: number): void {
     const delay = this.#config.refetchDelay;
     if (delay === null || this.#cancelDelay !== null) return;
-    // The answer of a fetch during the stop; no other follows.
+    // This is the answer to a fetch that was under way at the stop. No other fetch follows.
     if (this.#mode === "released") return;
     if (count >= Math.min(delay.threshold, demand)) return;
     this.#announced = 0;

@@ -1,6 +1,6 @@
-// The streams of managed queues: queues with a limit. Each fetches the jobs of one other stream, its owner, so that a task
-// without a free permit or token holds no slot of a queue. Every fetched run occupies a slot of its queue, so only as many
-// are fetched as slots of the worker are free: a run that waited here would keep other workers from that slot.
+// The streams of managed queues: queues with a limit. Each is for the tasks of one other stream, its owner, so that a
+// task without a free permit or token holds no slot of a queue. Every fetched run occupies a slot of its queue, so only
+// as many are fetched as slots of the worker are free: a waiting run would keep other workers from that slot.
 import type { Clock } from "../../base/clock.ts";
 import type { QueueToken } from "../../queue/limits/tokens.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";

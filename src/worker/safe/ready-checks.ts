@@ -5,7 +5,7 @@ import type { WorkerConnections } from "../connection/connections.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { Stream } from "./stream.ts";
 
-/** The least interval of checks after a quiet time; it doubles with each check, up to the greatest. */
+/** The first interval between checks after a quiet time, and the longest one. It doubles with each check. */
 const SOON_MS = 20;
 const EVERY_MS = 500;
 

@@ -1,11 +1,11 @@
-// The round trips of the safe mode without an answer: the number of jobs they request, and whether one is slow.
+// The round trips of the safe mode that have no answer yet: how many jobs they request, and which ones are slow.
 //
 //   sent ──20 ms──▶ slow: another one may be sent ──answer, or the connection is lost──▶ over
 import { type Clock, monotonic, settlesWithin } from "../../base/clock.ts";
 
 /** A fetch without an answer for this long does not delay the next one. */
 const SLOW_MS = 20;
-/** Round trips that all others wait for are late after this time. */
+/** The interval at which waitForAll() reports that it still waits. */
 const LATE_MS = 1_000;
 
 /** One round trip. */
@@ -53,7 +53,7 @@ export class RoundTrips {
     }
   }
 
-  /** Resolves when those that are under way now have ended. */
+  /** Resolves when the round trips that are under way now have ended. */
   async waitForCurrent(): Promise<void> {
     await Promise.all(this.#underWay.map(({ over }) => over.promise));
   }

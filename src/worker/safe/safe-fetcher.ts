@@ -1,5 +1,5 @@
-// The safe mode: a fetch writes the worker's id into `locked_by`; the jobs wait in the local queue, and their
-// results are written with the next fetch. Two connections overlap, so that Node and PostgreSQL work in parallel.
+// The safe mode: a fetch writes the worker's id into `locked_by`, jobs wait in the local queue, and results are written
+// with the next fetch. Round trips of several connections overlap, so that Node and PostgreSQL work in parallel.
 //
 //   database ──fetch──▶ local queue ──slot──▶ executor ──▶ results ──flush, with the next fetch──▶ database
 //
@@ -167,7 +167,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#connections.lost(error);
   }
 
-  /** If the lease may have expired, other workers may have recovered the jobs, so they are returned unstarted. */
+  /** Whether a job may start. If not, waiting jobs are returned: other workers may have recovered them. */
   mayStart(): boolean {
     if (this.#phase === "fetching" && this.#parts.lease.isGood) return true;
     this.#streams.giveBackAll();
@@ -250,7 +250,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const { hooks, workerId, refusals } = this.#parts;
     // An unlocked queue may have more jobs, so the next fetch follows at once.
     if (written.unlockedQueues.length > 0) this.wakeForOthers(written.unlockedQueues);
-    // Returned jobs are ready again, at places before the cursor of the next fetch.
+    // Returned jobs are ready again, at places before the start of the next fetch.
     if (written.returned.length > 0) this.#streams.jobsReturned(written.returned);
     if (written.done.length + written.failures.length > 0) this.#link.resultsWritten();
     if (separate !== null || refusals.kept.size > 0) refusals.recordSent(written, separate);
@@ -258,7 +258,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
   }
 
-  /** Sends results that wait for a lock again after a pause, so that a single connection can fetch meanwhile. */
+  /** After a pause, sends again the results that wait for a lock. Meanwhile, even a single connection can fetch. */
   async #sendLater({ unconfirmed }: FlushAnswer, batch: ResultBatch): Promise<void> {
     const { results } = this.#parts;
     const trip = this.#trips.begin(null, 0, true);
@@ -291,7 +291,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   async #reconcile(connection: WorkerConnection): Promise<void> {
     // Wait for fetches in progress: jobs of a fetch that commits now would be unlocked here and run twice.
-    // Those that may take a minute are ended, because meanwhile no other connection fetches or writes results.
+    // Fetches that may take a minute are ended, because meanwhile no other connection fetches or writes results.
     await this.#trips.waitForAll((waitedMs) => this.#connections.endPatient(waitedMs));
     this.#uncertain.fetchLost();
     const onWritten = (answer: FlushAnswer, sent: ResultBatch) => this.#onWritten(answer, sent);

@@ -1,6 +1,6 @@
 // A stream of the safe mode: tasks that are fetched together, with their own plan and local queue. The main stream has
-// the tasks without a limit; each group of limited tasks has one, so that jobs that wait for a limit do not delay others.
-// Another stream fetches jobs of managed queues: queues with a limit.
+// the tasks without a limit. Each group of limited tasks has a stream, so that jobs that wait for a limit do not delay
+// others. Jobs of managed queues, which are queues with a limit, have separate streams (managed-stream.ts).
 import type { Clock } from "../../base/clock.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import { type FetchedJob, inOrder } from "../execute/fetched-job.ts";
@@ -16,7 +16,7 @@ import type { RoundTrips } from "./round-trips.ts";
 /** How long it is assumed that there are more jobs, after some were found. */
 const EVIDENCE_MS = 1_000;
 
-/** While it is short of permits, a stream fetches at most this many jobs for each. */
+/** While a stream is short of permits, it fetches at most this many jobs for each permit that it has. */
 const AHEAD_OF_A_PERMIT = 8;
 
 export interface StreamParts {
@@ -25,7 +25,7 @@ export interface StreamParts {
   readonly free: JobKind;
   readonly tasks: TaskParameters;
   readonly trips: RoundTrips;
-  /** The limited tasks of the stream; null: it is the main stream, or one of managed queues. */
+  /** The limited tasks of the stream; null: its tasks have no limit. */
   readonly group: LimitedGroup | null;
   readonly queueParts: Pick<LocalQueueParts, "hooks" | "workerId" | "giveBack" | "delayOver">;
 }
@@ -42,7 +42,7 @@ export class Stream {
   /** The number of its running jobs. */
   running = 0;
   readonly #clock: Clock;
-  /** Whether no fetch is delayed. */
+  /** Whether no fetch is delayed: the option `refetchDelay` is not set. */
   readonly #isEager: boolean;
   #evidentUntilMs = 0;
 
@@ -65,7 +65,7 @@ export class Stream {
     return this.#trips.requested;
   }
 
-  /** Whether it has nothing to wait for. */
+  /** Whether there is nothing to fetch. */
   get isDrained(): boolean {
     return this.plan.isDrained;
   }
@@ -81,8 +81,8 @@ export class Stream {
   }
 
   /**
-   * Whether jobs were found lately. Without that it takes no permits and tokens: each announcement of any job wakes all
-   * streams of all workers.
+   * Whether jobs were found lately. If not, the stream takes no permits and tokens. An announcement is no evidence: it
+   * wakes all streams of all workers, whatever the task of the job is.
    */
   get hasEvidence(): boolean {
     if (this.queue.size > 0 || this.running > 0) return true;
@@ -101,7 +101,7 @@ export class Stream {
     return startable;
   }
 
-  /** Returns how many jobs may run at once soon, as far as other limits than this one are concerned. */
+  /** Returns how many jobs may soon run at once according to the stream's limits, except for this one. */
   attainableBeside(limit: HeldLimit): number {
     const others = this.#limits.filter((one) => one !== limit);
     return Math.min(Number.POSITIVE_INFINITY, ...others.map(({ attainable }) => attainable));
@@ -137,7 +137,7 @@ export class Stream {
     this.plan.countEnded(1);
   }
 
-  /** A running job belongs to another stream from now on. */
+  /** Called when a running job moves to another stream. */
   jobLeft(): void {
     this.running--;
     for (const limit of this.#limits) limit.jobEnded();

@@ -1,5 +1,5 @@
-// The streams of the safe mode: the main one, one for each group of limited tasks, and one for the managed queues of each
-// of these. Slots take the most urgent job that may start; a stream that waits for its limit is passed over.
+// The streams of the safe mode: the main one and one for each group of limited tasks. Each of these has another one for
+// its jobs in managed queues. Slots take the most urgent job that may start, and skip streams that wait for a limit.
 
 import { splitLocks } from "../../queue/sql/slots.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
@@ -93,7 +93,7 @@ export class Streams {
     for (const { queue } of this.all) queue.start();
   }
 
-  /** Jobs may have become ready anywhere. Returns whether nothing was ready before in some stream. */
+  /** Called when jobs may have become ready anywhere. Returns whether nothing was ready before in some stream. */
   wake(count: number): boolean {
     let wasDrained = this.main.plan.wake(count > 0);
     for (const { plan } of this.#others) wasDrained = plan.wake(count > 0) || wasDrained;
@@ -102,7 +102,7 @@ export class Streams {
     return wasDrained;
   }
 
-  /** Jobs may have become ready, because runs of queues have ended. `unlocked`: the locks of this worker's runs. */
+  /** Called when jobs may be ready because runs of queues have ended. `unlocked`: the locks of this worker's runs. */
   raise(unlocked: readonly number[] = []): void {
     if (unlocked.length > 0) this.#parts.tasks.queueUnlocked();
     const hasFreeQueue = unlocked.length > 0 && splitLocks(unlocked).queues.length > 0;
@@ -110,7 +110,7 @@ export class Streams {
     if (this.#managed.length > 0) this.#managedQueues.runEnded();
   }
 
-  /** Returned jobs are ready again, before the places where the next fetches would start. */
+  /** Called with returned jobs. They are ready again, before the places where the next fetches would start. */
   jobsReturned(jobs: readonly FetchedJob[]): void {
     for (const { plan } of this.all) plan.wake(false);
     const unused = this.#managed.flatMap((one) => one.tokensOf(jobs));
@@ -170,7 +170,7 @@ export class Streams {
     const target = isManaged ? stream.target : stream;
     if (isManaged) stream.jobsFetched(jobs, request.sentAtMs, now);
     if (target.group !== null) for (const job of jobs) this.#ofJob.set(job, target);
-    // A fetch of managed queues has jobs of free slots: it is short only if it has found none.
+    // A fetch of managed queues has only jobs for free slots of these queues, so it is short only if it found none.
     target.queue.add(workUnits(jobs), jobs.length, isManaged && jobs.length > 0 ? 0 : request.want);
     if (mark !== this.mark) target.queue.giveBackAll();
   }
@@ -226,7 +226,7 @@ export class Streams {
     this.#cancelTimer = this.#parts.clock.after(ms, () => this.#own.link.changed());
   }
 
-  /** The tasks of the streams may have changed. Returns whether they have. */
+  /** Called when the tasks of the streams may have changed. Returns false if there is and was only the main stream. */
   rearrange(running: readonly FetchedJob[]): boolean {
     const before = this.#others;
     this.#arrange();

@@ -1,8 +1,8 @@
 // Tracks fetches whose answers were lost. PostgreSQL may have locked jobs for them; these are unlocked once the
 // database responds again. A stop waits for that, for a short time.
 //
-//   end ──150 ms──▶ fetches are cancelled ──400 ms──▶ left to the lease and its recovery
-//                                           └ bytes have arrived: 400 ms more, at most five times
+//   end ──150 ms──▶ fetches are cancelled ──250 ms──▶ left to the lease and its recovery
+//                                           └ bytes have arrived: 400 ms more, at most four times
 import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -45,7 +45,7 @@ export class UncertainLocks {
     this.#parts = parts;
   }
 
-  /** Whether jobs may be locked: by a fetch without an answer, or because results without one are not written. */
+  /** Whether jobs may be locked: by a fetch without an answer, or because unanswered results were not written. */
   get mayHaveLocks(): boolean {
     return this.#hasLostFetch || !this.#parts.trips.isNone;
   }
@@ -56,7 +56,7 @@ export class UncertainLocks {
     return this.#isLeftToLease ? trips.hasResults : this.#hasLostFetch || !trips.isNone;
   }
 
-  /** A fetch has lost its connection. */
+  /** Called when a fetch has lost its connection. */
   fetchLost(): void {
     this.#hasLostFetch = true;
   }
@@ -133,7 +133,7 @@ export async function reconcile(
   results.endWait(taken);
   if (answer.failure !== null) throw answer.failure;
   await registerTasks(connection.database, tasks.names);
-  // Before the list: a fast lane may lock another job by `locked_by` until the statement is executed.
+  // Read before the list of jobs: later locks stay, because a fast lane may lock another job by `locked_by` meanwhile.
   const sinceMs = await databaseTime(connection.database);
   const { refused } = await returnUnknownJobs(
     connection.patientSingly,

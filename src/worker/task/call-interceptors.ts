@@ -9,8 +9,8 @@ type Input<I extends keyof WorkerInterceptors> = Parameters<WorkerInterceptors[I
 type Decision<I extends keyof WorkerInterceptors> = Awaited<ReturnType<WorkerInterceptors[I]>>;
 
 /**
- * Calls each interceptor with the current `input()`. `take` receives each answer, and ends the calls by true. Rejects when
- * an interceptor throws.
+ * Calls the interceptors of this name in turn, each with the current `input()`. `take` receives each answer; once it
+ * returns true, no further interceptor is called. Rejects when an interceptor throws.
  */
 export async function callInterceptors<I extends keyof WorkerInterceptors>(
   hooks: Hooks,

@@ -1,5 +1,5 @@
-// What plugins can observe and intercept. Observers are notified of events; interceptors make decisions. An error of
-// an observer is logged only; an error of an interceptor fails its job.
+// What plugins can observe and intercept. Observers are notified of events, and their errors are only logged.
+// Interceptors make decisions: an error of one fails the attempt or the add, or postpones the recovery.
 import { types } from "node:util";
 import { InputError, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -32,11 +32,11 @@ export type LeaseLoss = WorkerEvents["worker:leaseLost"]["reason"];
  * The events of a worker: name → what observers receive. Durations are in milliseconds; `workerId` is the value of
  * `locked_by`. Events of jobs have Graphile Worker's names and meanings.
  *
- * A job that runs emits `job:start`, then `job:success` or `job:error`, and after its last attempt's `job:error` also
- * `job:failed`. These three are emitted *before* the result is written: the connection may still be lost, and the job
- * run again. `job:complete` is emitted once the result is committed, whatever it is: use it to count jobs or to notify
- * other systems. When another worker has taken the job over, the result is not written, and `job:interrupted`
- * with `lease_lost` is emitted instead of `job:complete`.
+ * A job that runs emits `job:start`, then `job:success`, `job:error` or `job:snooze`, and after its last attempt's
+ * `job:error` also `job:failed`. These events are emitted *before* the result is written: if the connection is lost in
+ * between, the job can run again. `job:complete` is emitted once the result is committed, whatever it is: use it to
+ * count jobs or to notify other systems. When another worker has taken the job over, the result is not written, and
+ * `job:interrupted` with `lease_lost` is emitted instead of `job:complete`.
  *
  * Graphile Worker's events and their counterparts here:
  *
@@ -59,7 +59,7 @@ export interface WorkerEvents {
   "worker:create": { workerId: string; concurrency: number; taskIdentifiers: readonly string[] };
   /** The worker has started and fetches jobs. */
   "worker:start": { workerId: string };
-  /** The worker fetches no more jobs; running jobs continue. `reason`: the reason given to `stop()` or `abort()`, or a signal's name. */
+  /** The worker fetches no more jobs; running ones continue. `reason`: the one given to stop(), or a signal's name. */
   "worker:shutdown": { workerId: string; reason: string };
   /** This worker recovered `jobs` jobs of stale workers. */
   "worker:recovered": { workerId: string; staleWorkerIds: readonly string[]; jobs: number };
@@ -93,7 +93,7 @@ export interface WorkerEvents {
     durationMs: number;
     willRetry: boolean;
   };
-  /** The job's last attempt failed, or failed for good: it will not be retried. Emitted after `job:error`. Not written yet. */
+  /** The job will not be retried: its last attempt failed, or one failed for good. Not written yet. */
   "job:failed": { workerId: string; job: TaskJob; error: Error; durationMs: number };
   /** The job snoozed: it runs again after `delayMs`, and its attempt does not count. Not written yet. */
   "job:snooze": { workerId: string; job: TaskJob; delayMs: number };
@@ -127,7 +127,7 @@ export interface WorkerEvents {
   "localQueue:setMode": { workerId: string; oldMode: LocalQueueMode; newMode: LocalQueueMode };
   /** `count` jobs were fetched. */
   "localQueue:getJobs:complete": { workerId: string; count: number };
-  /** `count` jobs are returned to the database, not started in time or before a stop. Not written yet. */
+  /** `count` jobs are returned: they did not start in time, or the worker stops. Not written yet. */
   "localQueue:returnJobs": { workerId: string; count: number };
   /** A fetch found few jobs: the next one waits `durationMs`. */
   "localQueue:refetchDelay:start": { workerId: string; durationMs: number };

@@ -1,11 +1,11 @@
-// Decides what follows a failed attempt. The first rule that applies counts:
+// Decides what follows a failed attempt. The first of these that applies decides:
 //
-//   1. thrown by the task   PermanentFailure: no attempt · Snooze: not counted · RetryAfter: its time; with `backOff` not
-//                           counted, and all jobs of its target wait
-//   2. the job              the policy that its flag `retry:NAME` names
-//   3. the task             its option `retry`
-//   4. the worker           its option `retry`
-//   5. Graphile Worker      exp(attempt) seconds: queue/settle/retry-policy.ts
+//   1. the thrown error  PermanentFailure: no attempt follows. Snooze: its time; the attempt does not count.
+//                        RetryAfter: its time; with `backOff` the attempt does not count, and jobs of the target wait
+//   2. the job           the policy that its flag `retry:NAME` names
+//   3. the task          its option `retry`
+//   4. the worker        its option `retry`
+//   5. Graphile Worker   exp(attempt) seconds: queue/settle/retry-policy.ts
 import { types } from "node:util";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -18,12 +18,12 @@ import type { TaskJob } from "./task-job.ts";
 
 const NEVER: NextAttempt = { kind: "never" };
 
-/** The request of a job that all jobs of the target wait. */
+/** A job's request that all jobs of a target wait. */
 export interface BackOffRequest {
   readonly target: BackOffTarget;
   readonly delayMs: number;
   readonly reason: string;
-  /** The job that was refused. */
+  /** The job that made the request. */
   readonly job: TaskJob;
 }
 
@@ -33,7 +33,7 @@ export class RetryRules {
   readonly #named: RetryPolicies;
   readonly #logger: Logger;
   readonly #backOff: (request: BackOffRequest) => void;
-  /** Missing names that jobs use. Each is logged once. At most 1,000. */
+  /** Names of policies that jobs use and this worker does not have. Each is logged once, at most 1,000. */
   readonly #missing = new Set<string>();
 
   /** `backOff`: makes all jobs of a target wait. */
@@ -55,7 +55,7 @@ export class RetryRules {
     if (outcome?.kind === "permanent") return NEVER;
     if (outcome?.kind === "snooze") return outcome;
     if (outcome?.kind === "retry_after" && outcome.backOff !== null) {
-      // A time that has passed would repeat the job at once, without an end: the attempt does not count.
+      // A delay of 0 would repeat the job at once and without end, because the attempt does not count.
       const delayMs = outcome.delayMs || this.#usualDelayMs(error, job, ofTask);
       this.#backOff({ target: outcome.backOff, delayMs, reason: messageOf(error), job });
       return { kind: "snooze", delayMs };

@@ -7,10 +7,10 @@ import { cancelledText } from "../../domain/words.ts";
 
 const OUTCOME = Symbol.for("pg-job-worker.outcome");
 
-/** Ten years. */
+/** The longest delay: ten years. */
 export const MAX_DELAY_MS = 10 * 365 * 24 * 3_600_000;
 
-/** The decision in an error of this module, as all versions of the library write it. */
+/** The decision that an error of this module contains. All versions of the library write it in this form. */
 type TaskOutcome =
   | { readonly kind: "permanent" }
   | { readonly kind: "snooze"; readonly untilMs: number | Date }
@@ -26,7 +26,7 @@ type TaskOutcome =
  */
 export type BackOffTarget = "task" | "queue" | "key" | `limit:${string}`;
 
-/** The decision as it is read. */
+/** The decision, checked, with its time as a delay. */
 type Outcome =
   | { readonly kind: "permanent" }
   | { readonly kind: "snooze"; readonly delayMs: number }
@@ -42,7 +42,7 @@ type Outcome =
  * number of attempts made. `reason` and `cause` are kept in `last_error`.
  */
 export class PermanentFailure extends Error {
-  /** `reason`: the message of `last_error`. `cause`: the error behind it. */
+  /** `reason`: the message in `last_error`. `cause`: the underlying error. */
   constructor(reason: string, options?: { cause?: unknown }) {
     super(reason, options);
     this.name = "PermanentFailure";
@@ -55,9 +55,9 @@ export class PermanentFailure extends Error {
 }
 
 /**
- * Ends the attempt without a result and without counting it: the job runs again after `until`, a delay in
- * milliseconds (0 to ten years) or a time. Its last error stays, and its named queue is free meanwhile.
- * A snooze has no limit of its own: give the job a `deadline` where it needs one. Throws InputError.
+ * Ends the attempt, which does not count: the job runs again after `until`, a delay in milliseconds (0 to ten years) or
+ * a time. The job's last error stays, and its named queue is free meanwhile. A job can snooze any number of times: give
+ * it a `deadline` if it must end. Throws InputError for an invalid `until`.
  */
 export class Snooze extends Error {
   /** The delay in milliseconds, or the time. */
@@ -79,11 +79,11 @@ export class Snooze extends Error {
 /**
  * Fails the attempt; the next one runs after `until` instead of the task's retry delay: milliseconds (0 to ten
  * years), a time, or a `Response` with a `Retry-After` header (RFC 9110, section 10.2.3). A response
- * without a valid header leaves the delay to the retry policy. The attempt counts. Throws InputError.
+ * without a valid header leaves the delay to the retry policy. The attempt counts. Throws InputError for invalid input.
  *
- * With `backOff`, all workers start no job of the task, of the job's queue or of a limit until then, and the attempt
- * does not count: `throw new RetryAfter(response, { backOff: "task" })` for a 429. Needs `worker migrate --with limits`;
- * without it only this job waits.
+ * With `backOff`, no worker starts a job of the task, of the job's queue or under a limit until then, and the attempt
+ * does not count: `throw new RetryAfter(response, { backOff: "task" })` for a 429. Without the tables of
+ * `worker migrate --with limits` only this job waits.
  */
 export class RetryAfter extends Error {
   /** The delay in milliseconds, or the time; null where a response has none. */
@@ -115,8 +115,8 @@ export class RetryAfter extends Error {
 }
 
 /**
- * The reason of the job's signal when the job was cancelled (`utils.cancelJobs()`, `worker cancel`). A task that then
- * throws, whatever the error is, fails the job for good; one that returns completes it.
+ * The abort reason of a job's signal after the job was cancelled (`utils.cancelJobs()`, `worker cancel`). If the task
+ * then throws any error, the job fails for good; if it returns, the job is completed.
  */
 export class JobCancelled extends Error {
   /** The reason, as it was given; null without one. */
@@ -141,8 +141,8 @@ export class JobCancelled extends Error {
 }
 
 /**
- * Returns the outcome of an error, also of one from another copy of the library; undefined without a valid one. Any
- * object may have the symbol, and a proxy may refuse to be read.
+ * Returns the outcome of an error, also of one from another copy of the library; undefined without a valid outcome.
+ * Never throws, although any object may have the symbol, and reading a proxy may throw.
  */
 export function outcomeOf(error: Error): Outcome | undefined {
   try {

@@ -1,5 +1,5 @@
-// The delay of a failed job before its next attempt, in place of Graphile Worker's delay
-// (queue/settle/retry-policy.ts): for a worker, for a task, or for a job by the name of a policy.
+// Retry policies: the delay of a failed job before its next attempt, in place of Graphile Worker's
+// (queue/settle/retry-policy.ts). A worker, a task or a job can have one, the job by the policy's name.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import { numberText } from "../../domain/words.ts";
@@ -8,9 +8,9 @@ import type { TaskJob } from "./task-job.ts";
 
 /**
  * Returns the delay before the next attempt, in milliseconds, or `false` for no further attempt. `attempt`: the
- * one that has failed; the first is 1. Called once for each failed attempt except the last. If a policy throws, or
- * returns anything else than `false` or a number from 0 to ten years, that is logged, and Graphile Worker's delay is
- * used.
+ * one that has failed; the first is 1. Called at most once for an attempt, and only if the delay is needed: not after
+ * the last one, for example. If a policy throws, or returns anything but `false` or a number from 0 to ten years, that
+ * is logged, and Graphile Worker's delay is used.
  */
 export type RetryPolicy = (attempt: number, error: Error, job: TaskJob) => number | false;
 
@@ -29,7 +29,7 @@ export interface ExponentialOptions {
   readonly firstMs?: number | undefined;
   /** The factor by which each delay is longer than the previous one, 1 to 100. Default 2. */
   readonly factor?: number | undefined;
-  /** The longest delay, in milliseconds. Default six hours. */
+  /** The longest delay before it is varied by `jitter`, in milliseconds. Default six hours. */
   readonly maxMs?: number | undefined;
   /** The share by which a delay varies at random, 0 to 1: 0.1 gives 90 % to 110 %. Default 0.1. */
   readonly jitter?: number | undefined;

@@ -48,19 +48,19 @@ export interface TaskContext<Extensions = unknown> {
   readonly addJob: AddJob<Job | null>;
   /** Adds up to 10,000 jobs, all or none, except for those that an interceptor skips. */
   readonly addJobs: AddJobs<Job>;
-  /** All operations of the queue, on the worker's pool, with its interceptors: the same as `worker.utils`. */
+  /** All operations of `worker.utils`; completeJobs() and similar calls reject the id of this job itself. */
   readonly utils: WorkerUtils<Job | null>;
   /**
    * Completes the job in a transaction of the task, on `client` (see `utils.with()`): the job is deleted if and only if
    * that transaction commits, so its effects happen exactly once. Call it last, then commit. In the fast lane the job
-   * first gets the ordinary lock. An attempt that ends without the commit has failed. From then on the
-   * attempt's time limit aborts the signal only. Rejects with InputError for a pool, or a client of pg outside a
+   * is first locked by `locked_by`. An attempt that ends without the commit has failed. After this call the attempt's
+   * time limit and deadline only abort the signal. Rejects with InputError for a pool, or a client of pg outside a
    * transaction; with WorkerError `conflict` if the job's lock was lost or the attempt has ended: roll back then.
    */
   readonly completeIn: (client: StatementClient) => Promise<void>;
 }
 
-/** The part that all contexts of one worker share. */
+/** The members that all contexts of one worker share. */
 export interface SharedContext<Extensions> {
   readonly pool: Pool;
   readonly logger: Logger;
@@ -76,10 +76,10 @@ export interface AbortedAttempt {
   readonly abortedAtMs: number;
 }
 
-/** The part that the contexts of jobs locked under one id share. */
+/** The members that the contexts of all jobs locked under one id share. */
 export interface ContextSource<Extensions> extends SharedContext<Extensions> {
   readonly workerId: string;
-  /** Returns how far this machine's clock is ahead of the database's. */
+  /** Returns how far this machine's clock is ahead of the database's, in milliseconds. */
   aheadMs(): number;
   /** Implements `completeIn()` of the context. */
   completeIn(job: { readonly id: string }, client: StatementClient): Promise<void>;

@@ -157,10 +157,10 @@ function fileName(q: string, format: string): string {
   return `${name}-${new Date(now()).toISOString().slice(0, 10)}.${format}`;
 }
 
-/** The maximum length of a header with names. Clients and proxies limit all headers to 8 KB. */
+/** The maximum length of x-export-unknown. Some clients and proxies limit all headers together to 8 KB. */
 const MAX_NAMES_LENGTH = 2_000;
 
-/** Returns names as a JSON list in ASCII: all, or the first ones. */
+/** Returns the names as a JSON list in ASCII: all, or as many of the first as fit. */
 function namesInHeader(names: readonly string[]): string {
   const [first, ...others] = names.map((name) =>
     JSON.stringify(name).replace(/[\u007f-\uffff]/g, escaped),

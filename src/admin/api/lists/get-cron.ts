@@ -1,4 +1,4 @@
-// GET /api/cron and /api/cron-entry: cron entries, also schedules. GET /api/schedules: schedules with their payloads.
+// GET /api/cron and /api/cron-entry: cron entries, including schedules. GET /api/schedules: schedules with payloads.
 
 import { WorkerError } from "../../../base/errors.ts";
 import type { AuditTrail } from "../../../commands/audit/audit-trail.ts";

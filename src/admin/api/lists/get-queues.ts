@@ -1,4 +1,4 @@
-// GET /api/queues, /api/queues/{queue} and /api/queue?name=.
+// GET /api/queues: named queues. GET /api/queues/{queue} and /api/queue?name=: one of them with its jobs.
 import { WorkerError } from "../../../base/errors.ts";
 import { choice, text } from "../../../commands/declare/field.ts";
 import type { HttpResponse } from "../../../http/response.ts";
@@ -50,7 +50,7 @@ export const queue = record(
 const only = inQuery(choice(["Only", "only queues in this state"], queueStates));
 const query = { ...listQuery(queueSorts, "a name"), only };
 
-/** The number of queues in each state; null if not all jobs were counted. The first six of `only` add up to all. */
+/** The number of queues in each state; null if not all jobs were counted. `only` begins with six exclusive states. */
 const states = record(
   {
     stuck: "integer",

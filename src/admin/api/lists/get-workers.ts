@@ -1,4 +1,4 @@
-// GET /api/workers and /api/workers/{worker}.
+// GET /api/workers: workers and their differences. GET /api/workers/{worker}: one worker with its queues.
 import { WorkerError } from "../../../base/errors.ts";
 import { choice } from "../../../commands/declare/field.ts";
 import { jsonText } from "../../../http/response.ts";

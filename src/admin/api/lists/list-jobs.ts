@@ -123,7 +123,7 @@ async function similarNamesOf({ databases }: Admin, q = "", { jobs, report }: Li
 /** The time that the rest of the response takes after the count, in milliseconds. */
 const REST_MS = 250;
 
-/** Returns null if the count takes too long for the request: the page is already found. */
+/** Returns null if the count takes too long for the request. The page is then returned without it. */
 async function inTimeLeft(
   count: Promise<Value | null>,
   { config }: Admin,
@@ -137,7 +137,7 @@ async function inTimeLeft(
 
 const BUSY = new Set<string | undefined>(["database_timeout", "database_busy", "busy"]);
 
-/** Returns null for an addition to the page that a busy database does not answer: the page is already found. */
+/** Returns null if the database is too busy to read an addition. The page is then returned without it. */
 async function nullIfBusy<T>(addition: Promise<T>): Promise<T | null> {
   try {
     return await addition;

@@ -33,7 +33,7 @@ const matching = record({ count: value, cursor: "string?", progress: "number" },
 export const getCounts: Operation = {
   summary:
     `The number of jobs in each condition, and the relevant age of each; with q, the number that
-match. With exact=1, an answer after 0.4 s has the least number, and cursor continues`.replaceAll(
+match. With exact=1, an answer after 0.4 s has a lower bound, and cursor continues`.replaceAll(
       "\n",
       " ",
     ),

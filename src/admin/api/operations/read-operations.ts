@@ -39,7 +39,7 @@ export function fitToPage(texts: readonly string[]): readonly string[] {
   return end === -1 ? texts : texts.slice(0, end);
 }
 
-/** Returns the id in a cursor. */
+/** Returns the id in a cursor; null for none or an empty one. Throws InputError `cursor`. */
 export function cursorIn(given: string | undefined): string | null {
   if (given === undefined || given === "") return null;
   if (isJobId(given)) return given;

@@ -62,8 +62,8 @@ async function tasksOfFailed(
 }
 
 /**
- * Returns the number of unused names: `count` if the whole table was read. Otherwise a name may have jobs elsewhere, so
- * `count` is only an upper bound. The estimate is then `count` after a census, and half of it after a sample.
+ * Returns the number of unused names: `count` if the whole table was read. Otherwise jobs that were not read may use a
+ * name, so `count` is only an upper bound. The estimate is then `count` after a census, and half of it after a sample.
  */
 function unusedCount(count: number, { basis, asOf }: QueueSnapshot["names"]): Value {
   if (basis === "scan") return exactValue(count, basis, asOf);

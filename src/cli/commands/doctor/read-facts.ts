@@ -1,5 +1,5 @@
-// Reads the facts that the doctor checks, the same as the admin's page about the database. A read that is not permitted
-// or takes too long is reported; the others still run.
+// Reads the facts that the doctor checks. Many are also on the admin's page about the database. A read that is not
+// permitted or takes too long is reported, and the other reads still run.
 
 import { monotonic, now } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
@@ -28,7 +28,7 @@ const NO_BUILDS = { isWaiting: () => false, failureOf: () => null };
 
 export type DoctorFacts = Awaited<ReturnType<typeof readFacts>>;
 
-/** Throws WorkerError if the database is unreachable. */
+/** Reads all facts, one after another. Throws WorkerError if the database is unreachable. */
 export async function readFacts(db: Database) {
   const unread: string[] = [];
   const part = async <T>(what: string, read: () => Promise<T>): Promise<T | null> => {
@@ -50,7 +50,7 @@ export async function readFacts(db: Database) {
     connections: await part("connections", () => readConnections(db)),
     transactionAge: await part("transaction age", () => readTransactionAge(db)),
     oldest: await part("oldest transaction", () => readOldestTransaction(db)),
-    oldestXmin: await part("held rows", () => readOldestXmin(db)),
+    oldestXmin: await part("oldest xmin", () => readOldestXmin(db)),
     privileges: (await part("privileges", () => readMissingPrivileges(db))) ?? [],
     open: (await part("search path", () => readOpenSchemas(db))) ?? [],
     schemaName: db.schema.name,

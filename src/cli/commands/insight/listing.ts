@@ -1,4 +1,4 @@
-// Shared by the lists of tasks and cron entries: their options, and how a page is read.
+// Shared by the lists of tasks and cron entries: their options, and how times are printed.
 import { choice, text, whole, withDefault } from "../../arguments/values.ts";
 
 export const listingOptions = <const S extends string>(

@@ -48,7 +48,7 @@ function workersLine(snapshot: QueueSnapshot): string {
 
 const counters = ["added", "done", "failed"] as const;
 
-/** Returns the counts of the last minute; for a counter that is younger, its count and its time so far. */
+/** Returns the counts of the last minute. A counter that is younger than a minute shows its count and its age. */
 function ratesLine({ rates, seen }: QueueSnapshot): string {
   const since: Partial<Record<(typeof counters)[number], number>> = seen;
   const listed = (values: Partial<Record<(typeof counters)[number], number | null>>) =>

@@ -1,4 +1,4 @@
-// A manual page in man(7).
+// Prints the manual (manual.ts) as a manual page, in the format of man(7).
 import { VERSION } from "../../../base/version.ts";
 import type { Manual, ManualCommand, ManualOption } from "./manual.ts";
 

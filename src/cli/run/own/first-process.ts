@@ -1,6 +1,6 @@
-// The first process of a container inherits orphaned processes and must reap them; otherwise each stays as a zombie, up
-// to the process limit. Node reaps only its own children, so the worker runs as the child of a shell, which is the
-// first process. An init does the same.
+// The first process of a container inherits orphaned processes and must reap them. Otherwise each stays as a zombie, up
+// to the process limit. Node reaps only its own children. So if the worker is the first process, it becomes the child
+// of a shell, which reaps all. With an init the worker is never the first process.
 import { accessSync, constants } from "node:fs";
 import { isSea } from "node:sea";
 import type { Logger } from "../../../base/logger.ts";

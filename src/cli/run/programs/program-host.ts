@@ -1,5 +1,5 @@
-// Starts programs from a separate process. Starting a program forks the process, which takes longer the more memory it
-// has and would block a worker for milliseconds. If the worker dies, the separate process ends its programs.
+// Starts programs from a separate process, because starting a program is a fork. The more memory a process has, the
+// longer a fork blocks it: a worker, for milliseconds. If the worker dies, the separate process ends its programs.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Logger } from "../../../base/logger.ts";
@@ -99,7 +99,7 @@ export class ProgramHost implements AsyncDisposable {
   }
 }
 
-/** The program's end can no longer be observed, so it must not run beside the next attempt. */
+/** Ends a program whose end can no longer be observed, so that it does not run beside the next attempt. */
 async function lose({ pid, options, ended }: RunningProgram): Promise<void> {
   if (pid !== null) await endGroup(pid, options.killAfterMs);
   ended.reject(new Error("was lost: the process that starts programs has ended"));

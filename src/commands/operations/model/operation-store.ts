@@ -7,7 +7,7 @@ import type { JobChange } from "../../before-images/job-change.ts";
 import type { OperationSettings } from "./action.ts";
 import type { JobOperation, OperationState, Rehearsal, UndoSkippedCounts } from "./operation.ts";
 
-/** A change of state. It does nothing if the operation is in none of the states `from`. */
+/** A change of state. It is made only if the operation is in one of the states `from`. */
 export interface Transition {
   readonly from: readonly OperationState[];
   readonly to: OperationState;
@@ -109,9 +109,9 @@ export interface OperationResults {
   readonly finished: number;
   readonly failedAgain: number;
   readonly running: number;
-  /** Jobs that were not locked after the change, or that an undo would restore after a deletion. */
+  /** Jobs that have not been locked since the change. After a deletion: jobs that an undo would restore. */
   readonly waiting: number;
-  /** Jobs that others have changed since. */
+  /** Jobs that were changed by something else since. */
   readonly changed: number;
   /** Jobs that an undo would restore now. */
   readonly restorable: number;
@@ -132,7 +132,7 @@ export interface OperationStore {
   /** Creates a running operation that the caller owns. Throws `conflict` while another one runs. */
   begin(rehearsal: Rehearsal, origin: Origin, settings: OperationSettings): Promise<JobOperation>;
   find(id: string): Promise<JobOperation | null>;
-  /** Returns those that exist. If their rows are too long together, only the newest are returned. */
+  /** Returns the existing operations. If their rows are too long together, only the newest are returned. */
   findAll(ids: readonly string[]): Promise<JobOperation[]>;
   /**
    * Returns the running operation; otherwise the newest operation by query, because actions on single jobs end at once.

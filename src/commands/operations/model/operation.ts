@@ -6,9 +6,9 @@
 //      ├──▶ stopped   ├──▶ undoing ──▶ undone
 //      └──▶ failed    ┘
 //
-// Its jobs are those within a boundary: ids up to the highest at the rehearsal, neither added nor
-// changed since (stop-retrying also changes changed ones). So jobs added later are never changed, and no job is changed
-// twice.
+// It applies to jobs within a boundary: their ids are up to the highest id at the rehearsal, and they were neither
+// added nor changed since. (Stop-retrying also applies to jobs changed since.) So jobs added later are never changed,
+// and no job is changed twice.
 import type { Value } from "../../../domain/value.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
 import type { Changes } from "../../declare/job-action.ts";
@@ -29,12 +29,12 @@ export const operationStates = [
 ] as const;
 export type OperationState = (typeof operationStates)[number];
 
-/** Limits an operation to the jobs that existed, and had not changed since, at the time of the rehearsal. */
+/** Limits an operation to jobs that existed at the time of the rehearsal and have not changed since. */
 export interface Boundary {
   readonly maxId: string;
   /** The time of the rehearsal, RFC 3339 with microseconds. */
   readonly before: string;
-  /** The starts of the transactions that were open then. Jobs have the start of their transaction as their time. */
+  /** The starts of the transactions that were open then: a job's `updated_at` is the start of its transaction. */
   readonly openSince: readonly string[];
 }
 
@@ -51,14 +51,14 @@ export interface Rehearsal {
   readonly expected: Value;
 }
 
-/** The number of changed jobs that an undo leaves unchanged. */
+/** How many jobs an undo does not restore, by reason. */
 export interface UndoSkippedCounts {
   /** Deleted jobs whose key another job has now. */
   readonly keyTaken: number;
   /** Jobs that were locked or changed since. */
   readonly changed: number;
   readonly gone: number;
-  /** Jobs that were running at that moment, or whose row was locked. */
+  /** Jobs that were running during the undo, or whose row was locked. */
   readonly locked: number;
 }
 
@@ -110,7 +110,7 @@ export const atWork: readonly OperationState[] = ["running", "canary", "undoing"
 export const skippedJobs = ({ skippedLocked, skippedChanged, skippedGone }: JobOperation) =>
   skippedLocked + skippedChanged + skippedGone;
 
-/** Jobs that ran at their turn, and are being cancelled. */
+/** Returns the number of jobs that were running at their turn and are being cancelled. */
 export const cancellingCount = ({ action, skippedLocked }: JobOperation) =>
   isOperationAction(action) && actionData(action).ofRunning !== undefined ? skippedLocked : 0;
 
@@ -118,7 +118,7 @@ export const cancellingCount = ({ action, skippedLocked }: JobOperation) =>
 export const UNDO_HOURS = 24;
 export const MAX_ROWS = 1_000_000;
 
-/** Returns the Operation of the wire, with ids as JSON integers. */
+/** Returns the JSON of an operation in the HTTP API, with ids as JSON integers. */
 export function operationJson(operation: JobOperation): string {
   const { id, afterId, boundary, undoSkipped, expected } = operation;
   const scanned = afterId;

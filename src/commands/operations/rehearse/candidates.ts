@@ -1,5 +1,5 @@
-// Checks the texts of candidates, if PostgreSQL can only narrow a query down. The row version of each candidate is
-// returned with its id: a job that has changed since does not count as checked.
+// Finds the matches of a query for which PostgreSQL can only find candidates: this process checks their texts. The row
+// version of each match is returned with its id, because a job that changes afterwards does not count as checked.
 import { type Database, query } from "../../../database/database.ts";
 import {
   loadPacked,
@@ -44,7 +44,7 @@ export async function readCandidates(
   const values = [afterId, uptoId, MAX_CANDIDATES, ...jobs.values];
   const rows = await query<CandidateRow>(db, candidatesSql(jobs), values);
   const checked = rows.slice(0, await loadPacked(db, rows, MAX_UNPACKED_BYTES));
-  // A payload that is too large to check decides nothing, so its job is skipped.
+  // A job whose payload is too large to check is skipped, because it may not match.
   const matching = checked.filter(
     (row) => row.payload !== null && check?.(row as CheckedTexts) !== false,
   );

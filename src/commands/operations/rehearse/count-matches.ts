@@ -1,6 +1,6 @@
 // Counts the jobs of an operation. The number is exact if that is cheap (a small table, a few ids, a selective index).
-// Otherwise it is estimated from a sample, and if the sample has few matches, a walk counts some of them. No lock is
-// acquired, and every statement is short.
+// Otherwise it is estimated from a sample. If the sample has few matches, a walk through the ids counts matches for a
+// limited time. No lock is acquired, and every statement is short.
 import type { Database } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { type Condition, lockedConditions } from "../../../domain/condition.ts";
@@ -41,7 +41,7 @@ type Tools = Pick<OperationTools, "reads" | "monotonic">;
 
 // The number of matches in the sample below which it is not conclusive.
 const ENOUGH_HITS = 30;
-// The number of jobs that an index reads in time.
+// The maximum number of jobs that are counted through an index.
 const MAX_BY_INDEX = 10_000;
 // The width of a range of ids that is walked without a sample.
 const NARROW = 200_000n;
@@ -76,7 +76,7 @@ function idsOf({ jobs: { shape }, maxId }: MatchRequest): { first: bigint; last:
   return { first, last: last < first ? first - 1n : last };
 }
 
-/** Counts the matches if that is cheap; null if it would take too long. */
+/** Counts the matches if that is cheap. Returns null if it would take too long. */
 async function countedWhereCheap(
   tools: Tools,
   matchRequest: MatchRequest,
@@ -181,7 +181,7 @@ async function idsByIndex(
 
 const waiting: readonly Condition[] = ["ready", "scheduled", "retrying"];
 
-/** Uses the optional indexes `failed` and `running`. */
+/** Returns how to read the matches through the optional index `failed` or `running`; null if neither can be used. */
 async function orderedByIndex(
   db: Database,
   { shape }: JobQuery,

@@ -1,5 +1,5 @@
-// The numbers of matching jobs, of running ones, and of those by task and queue: exact, or estimated from a sample of
-// the table's pages. Pure functions; read-matches.ts reads the data.
+// Computes the number of matching jobs, also of running ones, and by task and queue. The numbers are exact, or
+// estimated from a sample of the table's pages. The functions are pure; read-matches.ts reads the data.
 import { exactValue, intervalValue, limitToWhole, type Value } from "../../../domain/value.ts";
 import { estimateFrom } from "../../../insight/stats/page-sample.ts";
 
@@ -52,7 +52,7 @@ export interface MatchSample {
 }
 
 const MAX_SHARES = 10;
-/** The number of jobs of the smallest size on one page, which limits the number of jobs that the sample misses. */
+/** The maximum number of jobs on one page. It limits the estimate if the sample has no matches. */
 const MAX_ON_A_PAGE = 90;
 
 export const noTally: MatchTally = {

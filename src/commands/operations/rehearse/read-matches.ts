@@ -1,5 +1,5 @@
-// Reads the counts of a rehearsal: of all matches in a range of ids or among given ids, or of those on some pages of
-// the table.
+// Reads the data for the counts of a rehearsal: all matches in a range of ids or among given ids, or the matches on
+// some pages of the table.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { readGroupedRows } from "../../../insight/groups/job-rows.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
@@ -28,7 +28,7 @@ export async function tallyIds(db: Database, ids: readonly string[]): Promise<Ma
   return tallyOf(await query<TallyRow>(db, tallySql("jobs.id = any($1::bigint[])"), [ids]));
 }
 
-/** Returns the ids of waiting jobs for which the query has a range of times, at most `limit`. */
+/** Returns the ids of at most `limit` matches of a query that only waiting jobs match, from the index of times. */
 export async function idsByTime(
   db: Database,
   jobs: JobQuery,
@@ -155,7 +155,7 @@ interface SampleRow {
   readonly error_bytes: number | null;
 }
 
-// The result has one row for each job, because counting by page in this process is cheaper than grouping in SQL.
+// The arrays have one item for each job, because counting by page in this process is cheaper than grouping in SQL.
 const sampleSql =
   (jobs: JobQuery): Statement =>
   (s) =>

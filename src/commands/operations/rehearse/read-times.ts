@@ -1,4 +1,4 @@
-// The first and the last new time of rescheduled jobs, if they are counted exactly and few enough to read.
+// Reads the first and the last new time of jobs to reschedule, if the jobs are counted exactly and are few enough.
 import { type Database, query } from "../../../database/database.ts";
 import type { Value } from "../../../domain/value.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
@@ -13,8 +13,8 @@ export interface Times {
 const MAX_READ = 100_000;
 
 /**
- * Returns the times; null if the action sets no time, or there are no or too many jobs. `count`: the number of jobs
- * that will change.
+ * Returns the times; null if the action sets no time, if there are no jobs or more than 100,000, or if their number or
+ * the query is not exact. `count`: the number of jobs that will change.
  */
 export async function readTimes(
   reads: Database,

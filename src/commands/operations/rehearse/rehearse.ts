@@ -30,7 +30,7 @@ export interface RehearsalReport {
   /** The first and the last new time of the jobs; null if not available. */
   readonly times: Times | null;
   readonly unknown: readonly string[];
-  /** The size of the undo data in bytes, and the number of jobs in it. Beyond a million, it has only the first. */
+  /** The size of the undo data in bytes, and the number of jobs in it: at most the first million. */
   readonly undoBytes: number;
   readonly undoJobs: number;
   readonly etaS: number;

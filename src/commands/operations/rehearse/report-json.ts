@@ -1,5 +1,5 @@
-// A rehearsal as the JSON of the wire, with ids as integers. Each plain number has a companion `…_value` with its
-// precision.
+// A rehearsal as JSON of the HTTP API, with ids as integers. For each plain number there is a member `…_value` with
+// its precision.
 import type { MissingTables } from "../../../database/schema/extensions/missing-tables.ts";
 import { missingJson } from "../../../insight/json/missing-json.ts";
 import { objectText } from "../model/operation.ts";

@@ -30,8 +30,8 @@ export interface SampleJob {
 }
 
 /**
- * Returns the highest id, the present time, and the starts of open transactions. Later jobs and changes are excluded,
- * and those that open transactions commit later. Without pg_read_all_stats, transactions of other roles are hidden.
+ * Returns the highest id, the present time, and the starts of open transactions, which exclude later jobs and changes,
+ * also those of transactions that are open now. Without pg_read_all_stats, transactions of other roles are hidden.
  */
 export async function readBoundary(db: Database): Promise<Boundary> {
   type Row = { max_id: string; now_us: string; open_us: string };

@@ -19,8 +19,8 @@ import type { BatchSelection, Stretch } from "../model/operation-store.ts";
 import { isSince } from "./missed.ts";
 
 /**
- * What the operation's row must have: a batch does nothing unless this process owns the operation, it is running, and
- * it is at the expected id.
+ * The operation of a batch, its owner, and values that the batch stores in its row. A batch does nothing unless this
+ * process owns the operation, and the operation is running and has reached the expected id.
  */
 export interface Claim {
   readonly operationId: string;
@@ -36,8 +36,8 @@ export interface BuiltStatement {
 }
 
 /**
- * Returns the statement. It finds jobs without a lock and then locks, in id order, those that are free, so a batch
- * never waits for a worker.
+ * Returns the statement. It first finds the jobs without locking them, and then locks, in id order, those that no other
+ * session has locked. So a batch never waits for a worker.
  */
 export function batchStatement(
   s: string,
@@ -69,7 +69,7 @@ export function batchStatement(
   const isChanged = `${isUnlocked} and coalesce(${isSkipped}, false)`;
   const isFree = `${isUnlocked} and not ${isSkipped}`;
   const isHere = `${row}.id > ${after} and ${row}.id <= ${upto}`;
-  // If jobs were selected by their texts, those whose row has changed since are candidates, too.
+  // If jobs were selected by their texts, those whose row has changed since are found, too, and count as missed.
   const candidates =
     selection === null
       ? `from ${s}._private_jobs as jobs
@@ -105,7 +105,7 @@ export function batchStatement(
 
 /**
  * The jobs that were found unlocked and that this batch has not changed, as they are now. Rows that another session has
- * locked are skipped: those of the fast mode run.
+ * locked are skipped, because in the fast mode these are running jobs.
  */
 const missed = (s: string): string => `missed as materialized (
     select jobs.id, jobs.locked_at
@@ -116,7 +116,7 @@ const missed = (s: string): string => `missed as materialized (
     for update of jobs skip locked
   )`;
 
-/** The jobs that were found, and that run: others may have changed the rest, which may not match any more. */
+/** The jobs that were found and are running. Other missed jobs are left out, because they may no longer match. */
 const RUNNING = `select found.id from found where not found.is_changed
       and found.id not in (select acted.id from acted)
       and found.id not in (select missed.id from missed where missed.locked_at is null)`;
@@ -138,8 +138,8 @@ const selectionOf = ({ ids, ctids }: BatchSelection, parameter: AddParameter): s
   )`;
 
 /**
- * Changes the jobs like the schema's own functions. The rows are found by ctid and not by id, because the index on ids
- * has the dead entries of jobs that were changed before: reading them would be a third of a batch of deletions.
+ * Changes the jobs like the schema's own functions. A deletion finds the rows by ctid, because the index on ids has the
+ * dead entries of the jobs that were deleted before, and reading them would take a third of a batch's time.
  */
 function actedOf(s: string, change: JobChange, parameter: AddParameter): string {
   const head = changeStatement(s, change, parameter);

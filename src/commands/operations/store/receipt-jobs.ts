@@ -1,5 +1,5 @@
-// The tasks and first error lines of a receipt's jobs: existing jobs in their present state, deleted jobs in their
-// stored state.
+// Reads the tasks and first error lines of a receipt's jobs: of existing jobs the present values, of deleted jobs the
+// stored ones.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { ReceiptJob } from "../model/operation-store.ts";
 

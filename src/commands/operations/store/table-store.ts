@@ -137,7 +137,7 @@ interface BatchRow {
   readonly missed_ids?: string;
 }
 
-/** Returns the result of a batch. `missed`: jobs that count as locked until they are checked again. */
+/** Returns the result of a batch. `missed`: the outcomes of the jobs that had to be checked again. */
 function batchOf([row]: readonly BatchRow[], missed: MissedJobs | null = null): Batch {
   const { found = 0, done = 0, changed = 0, after_id: afterId = null } = row ?? {};
   const isMoved = missed?.changed.length ?? 0;
@@ -169,7 +169,7 @@ const takeSql = (s: string) => `
   where id = $1::text and expires_at > pg_catalog.now() and ${IS_REHEARSAL}
   returning rehearsal`;
 
-/** Interrupts operations whose owner has lost its lease, so that they no longer prevent others. */
+/** Interrupts operations whose owner's lease has expired, so that they no longer prevent others. */
 const releaseSql = (s: string) => `
   update ${s}._private_operations
   set state = 'interrupted', owner = null
@@ -202,7 +202,7 @@ const findAllSql = (s: string) => `
   from page join ${s}._private_operations as operation on operation.id = page.id
   where page.row_number > 0`;
 
-// How many operations back the search goes, so that its time does not grow with their number.
+// The number of newest operations that are searched, so that the time does not grow with the table.
 const MAX_SCANNED = 200;
 
 const currentOrLastSql = (s: string) => `

@@ -1,5 +1,5 @@
-// One batch of an undo as one statement. Jobs that have not changed since are restored byte for byte. The others stay,
-// with the reason recorded. Deleted jobs are restored under their id, unless their key is in use.
+// One batch of an undo as one statement. Jobs that have not changed since are restored byte for byte. The others are
+// not changed, and the reason is recorded. Deleted jobs are restored under their id, unless their key is in use.
 
 import { announceJobs } from "../../../queue/sql/notify.ts";
 import {

@@ -7,8 +7,8 @@ import { setParameter } from "./connection-text.ts";
 import type { ParameterSet, SourcedText } from "./parameters.ts";
 
 /**
- * Returns the parameters of a service. `file`: the file to read; by default ~/.pg_service.conf and then the system's.
- * Throws InputError if there is no such service.
+ * Returns the parameters of a service. `file`: the first file to read, by default ~/.pg_service.conf. The second one is
+ * pg_service.conf in the directory PGSYSCONFDIR, if that is set. Throws InputError if neither has the service.
  */
 export function parametersOfService(
   service: SourcedText,

@@ -19,14 +19,14 @@ create table :schema._private_limits (
   source text not null default 'user' check (source in ('user', 'code')),
   set_by text,
   set_at timestamptz not null default now(),
-  -- The number of definitions.
+  -- How often it was defined, negative while some workers may not apply the newest definition yet.
   revision int not null default 1,
   check ((rate is null) = (period_ms is null) and (rate is null) = (burst is null)),
   check (concurrency is not null or rate is not null)
 );
 
 --- create _private_limit_permits
--- The permits of each worker. They are in use until the row is deleted, with the worker's row or earlier.
+-- The permits of each worker. They count against the limit until the row is deleted, with the worker's row or earlier.
 create table :schema._private_limit_permits (
   limit_id int not null references :schema._private_limits on delete cascade,
   worker_id text not null references :schema._private_workers on delete cascade,
@@ -53,7 +53,7 @@ create table :schema._private_rates (
 );
 
 --- create _private_queue_slots
--- A queue with a limit always has locked_by = 'managed:<concurrency>'. Its runs lock one of these rows instead.
+-- A queue with a limit has locked_by = 'managed:<slots>' in its own row. Each run of its jobs locks one of these rows.
 create table :schema._private_queue_slots (
   queue_id int not null,
   slot int not null,

@@ -1,6 +1,6 @@
--- From version 1 to 2: a function that writes qualifies the names of PostgreSQL with their schema, and one
--- that only reads has a search path, so that objects that others create in a schema on the path of the
--- caller are never called.
+-- From version 1 to 2: functions that write qualify PostgreSQL's names with pg_catalog, and functions that only
+-- read have a search path of their own. So they never call an object that another role has created in a schema
+-- on the caller's search path.
 
 --- change worker_heartbeat
 create or replace function :schema.worker_heartbeat(worker_id text, metadata json default null::json)

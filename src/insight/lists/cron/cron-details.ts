@@ -13,7 +13,7 @@ export interface CronDetails {
   readonly schedule: StoredSchedule | null;
   /** The next ticks of the first entry; none while it is paused. */
   readonly ticks: readonly NextTick[];
-  /** A sentence about the next change of its zone's clock; null if there is none in a year. */
+  /** A sentence about the next change of its zone's clock; null if there is none within a year. */
   readonly clockChange: string | null;
 }
 

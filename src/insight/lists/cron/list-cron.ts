@@ -1,5 +1,5 @@
 // Lists cron entries: those in the code of workers, from the ledger in the database and the reports of live workers,
-// and schedules. Only workers have the patterns of entries in code, so without a live worker they have no next tick.
+// and schedules. Only workers have the patterns of entries in code, so these have no next tick without a live worker.
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
 import { isNameSize } from "../../../database/unpacked.ts";
@@ -47,7 +47,7 @@ export interface ListedCronEntry {
   readonly quartersAhead: readonly number[];
   /** When the schedule was paused; null if it is not paused, and for an entry in code. */
   readonly pausedMs: number | null;
-  /** The longest delay of a schedule's job after its tick; null for an entry in code, as the next two. */
+  /** The longest delay of a schedule's job after its tick. For an entry in code, this and the next two are null. */
   readonly jitterMs: number | null;
   readonly overlap: string | null;
   readonly revision: number | null;
@@ -106,7 +106,7 @@ export interface MissedTicks extends Pick<ListedCronEntry, "identifier" | "sourc
   readonly sinceMs: number;
 }
 
-/** Returns the entries that have missed a tick, the longest ago first. */
+/** Returns the entries that have missed a tick, those that missed it longest ago first. */
 export async function readMissedTicks(db: Database): Promise<MissedTicks[]> {
   const { inCode, nowMs } = await readCode(db);
   const schedules = (await listScheduleTimes(db)).map(({ identifier, pausedMs, nextMs }) => {

@@ -125,7 +125,7 @@ interface Rows {
   readonly all?: readonly ListedQueueRow[] | null;
 }
 
-/** The number of queues that are sorted by their numbers. Sorting by name has no limit. */
+/** The maximum number of queues that are sorted by state, counts or age. Sorting by name has no limit. */
 const MAX_SORTED = 20_000;
 
 async function rowsOf(
@@ -168,7 +168,7 @@ async function byName(db: Database, request: RowsRequest): Promise<Rows> {
   return cutRows(rows, limit, sort);
 }
 
-/** Follows every locked queue, and precedes the others. */
+/** The place after every locked queue and before all other queues. */
 const BETWEEN = { key: Number.MAX_VALUE, name: "" };
 
 function cutRows(rows: readonly ListedQueueRow[], limit: number, sort: QueueSort): Rows {
@@ -179,7 +179,7 @@ function cutRows(rows: readonly ListedQueueRow[], limit: number, sort: QueueSort
   return { rows: shown, nextCursor: encodePlace({ sort, ...end }) };
 }
 
-/** Later than every lock time, in microseconds (the year 2223). Minus this, a time precedes all others. */
+/** Later than every lock time, in microseconds (the year 2223). A time minus this number precedes all others. */
 const AFTER_ALL_US = 8e15;
 
 // Stuck queues come first, the longest stuck before the others; then the locked queues by the time of their lock.

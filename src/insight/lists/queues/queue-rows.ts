@@ -1,7 +1,7 @@
 // Named queues with their holders, and whether the holder sends heartbeats.
 //
-//   stuck a stale worker has locked the queue: stuck since its last heartbeat; or an unknown worker has,
-//           and the lock is 4 hours old
+//   stuck: a stale worker has locked the queue (since its last heartbeat, or since the lock if that is later),
+//          or an unknown worker has, and the lock is 4 hours old
 
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
@@ -45,7 +45,7 @@ export interface QueueFilter {
   readonly hasHeartbeats: boolean;
 }
 
-/** Returns the rows by name; locked and paused ones by their lock, oldest first. */
+/** Returns the rows by name; for `only: "locked"` by their lock, oldest first. */
 export async function queueRows(db: Database, filter: QueueFilter): Promise<ListedQueueRow[]> {
   const { search, only, ids, after, limit, hasHeartbeats } = filter;
   const statement =

@@ -78,7 +78,7 @@ export function filterOf(state: QueueState | null, counted: CountedNames): State
   }
 }
 
-/** Whether the exact counts of a page allow the state. A sample lacks some jobs, so they may contradict it. */
+/** Whether the counts of a page allow the state. They may contradict the counts by which the queues were filtered. */
 export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
   if (state === "failing") return counts.failed.value > 0;
   if (state === "waiting") return counts.ready.value > 0;

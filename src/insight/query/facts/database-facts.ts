@@ -19,7 +19,7 @@ const lockedSql: Statement = (schema) => `
 export interface KeyRange {
   readonly from: string;
   readonly to: string;
-  /** The jobs with such a key, if they are few; null: too many to list. */
+  /** The ids of the jobs with such a key; null: over 1,000. */
   readonly ids: readonly string[] | null;
 }
 

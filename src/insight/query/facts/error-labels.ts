@@ -1,6 +1,6 @@
-// Finds error groups by their fingerprints, which cannot be reversed. If the label is found, PostgreSQL narrows the
-// errors down, and this process checks a few instead of all; a group by place cannot be found without it. Groups
-// are stored when they are built; for others, some errors of the table are read.
+// Finds the label of an error group by its fingerprint, which is a hash. With the label, PostgreSQL narrows the errors
+// down, and this process checks a few instead of all. Groups by place (errorPlace()) cannot be searched without it.
+// Groups are stored when they are built. To find another, some errors of the table are read.
 import { monotonic } from "../../../base/clock.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
@@ -35,11 +35,11 @@ export interface ErrorGroups {
 }
 
 const MAX_KEPT = 1_000;
-/** The number of errors that are read, and the number of their pages. */
+/** The maximum numbers of errors and of pages that are read. */
 const MAX_SCANNED = 2_000;
 const PAGES = 200;
 
-// The groups that were built, by the schema's object as in usable-indexes.ts. They remain valid.
+// The groups that were built, by the schema's object: its name is not unique. A group never becomes invalid.
 const remembered = new WeakMap<SchemaName, Map<string, KnownGroup>>();
 
 export function rememberGroup(
@@ -59,7 +59,7 @@ const FLOODED_MS = 60_000;
 
 const flooded = new WeakMap<SchemaName, Map<number, number>>();
 
-/** Stores that the errors of these tasks are grouped by their place. Returns the tasks of the last minute. */
+/** Stores that the errors of these tasks are grouped by place. Returns these tasks and those of the last minute. */
 export function recentlyFlooded({ schema }: Database, taskIds: readonly number[]): number[] {
   const nowMs = monotonic();
   const known = flooded.get(schema) ?? new Map<number, number>();
@@ -88,7 +88,7 @@ export function shownGroup({ schema }: Database, task: string | null, error: str
 export const printOf = (name: string): string =>
   isFingerprint(name) ? name : groupOfLabel(name).fingerprint;
 
-/** Returns the stored groups. Other groups are searched without their label, which is slow. */
+/** Returns the stored groups, after a search for missing ones. Without its label, a group is searched slowly. */
 export async function errorGroupsOf(
   db: Database,
   fingerprints: readonly string[],

@@ -11,8 +11,8 @@ const MAX_WORKERS = 10_000;
 
 /**
  * The holders that make a lock stuck. A worker with a heartbeat row is stale once its lease has expired. A holder
- * without a row may be a worker without heartbeats, so only its lock of 4 hours counts: after that time Graphile
- * workers treat a lock as abandoned, too.
+ * without a row may be a worker without heartbeats, so its lock counts only after 4 hours: then Graphile workers treat
+ * it as abandoned, too.
  */
 export interface StuckHolders {
   readonly stale: readonly string[];
@@ -20,7 +20,7 @@ export interface StuckHolders {
   readonly known: readonly string[];
   /** The time before which the lock of an unknown holder is abandoned, RFC 3339. */
   readonly oldBefore: string;
-  /** The ids of queues that one of them has locked, as the text of an int[]. */
+  /** The ids of queues that a stuck holder has locked, as the text of an int[]. */
   readonly queueIds: string;
 }
 
@@ -41,7 +41,7 @@ const workersSql: Statement = (schema) => `
   order by last_heartbeat_at desc
   limit ${MAX_WORKERS}`;
 
-/** Returns a condition: the lock is that of a stale holder. The parameters are those of `stuckQueuesSql`. */
+/** Returns a condition: the lock is stuck (StuckHolders). The parameters are those of `stuckQueuesSql`. */
 export const isStuckLock = (lock: string, stale: string, known: string, oldBefore: string) =>
   `${lock}.locked_at is not null and (${lockHolder(lock)} = any(${stale})
     or ${lock}.locked_at < ${oldBefore} and (${lockHolder(lock)} = any(${known})) is not true)`;

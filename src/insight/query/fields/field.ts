@@ -51,7 +51,7 @@ export interface TermCost {
   readonly end: number;
   /** `check`: every job that satisfies the other terms is read, and its texts are searched. */
   readonly cost: "cheap" | "bounded" | "check";
-  /** The optional index that would make it cheap; null: none would, or it is cheap. */
+  /** The optional index that would make the term cheap; null: none would, or it is cheap already. */
   readonly index: string | null;
 }
 

@@ -43,7 +43,7 @@ function oneGroupPart(
     kind: "texts",
     sql: `(${narrow})`,
     shape: ALL.shape,
-    // Whether the error exists can be read without decompression. With a label only its beginning is read.
+    // Without a label, the SQL only tests whether the job has an error, which decompresses nothing.
     reading: label === undefined ? null : readingOf("jobs.last_error"),
     decide: ({ last_error }) => last_error !== null && isIn(last_error),
   };

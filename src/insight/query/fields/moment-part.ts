@@ -36,7 +36,7 @@ export function momentPart({ column, of, isAhead = false }: MomentSql): FieldSql
     );
 }
 
-/** Whether the whole interval is past (already due) or ahead; null if it contains both. */
+/** Returns true if the whole interval is past, so that its jobs are due; false if it is future; null if it has both. */
 function sideOf({ low, high }: Interval, nowUs: bigint): boolean | null {
   if (high !== null && high <= nowUs + 1n) return true;
   return low !== null && low > nowUs ? false : null;

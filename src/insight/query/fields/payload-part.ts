@@ -1,6 +1,6 @@
 // A term on a field of the payload. PostgreSQL's json operators fail on a payload with \u0000 or a lone surrogate, so
-// that one such job would end the statement, and they treat 7.0 and 7 as different. So SQL only searches for the usual
-// spelling, and this process decides by the payload's text.
+// one such job would end the statement. They also treat 7.0 and 7 as different. So SQL only searches the payload for
+// the text as it is usually written, and this process decides.
 import { compareNumbers } from "../../../domain/exact/decimal.ts";
 import { stringOf, valuesAt } from "../../../domain/exact/payload-values.ts";
 import { isOrder } from "../../../domain/portable/query/fields.ts";
@@ -60,8 +60,7 @@ function valueText({ text, isPrefix, isQuoted }: TextValue): string {
 }
 
 /**
- * Returns the condition that the payload contains `text` in any spelling: with \u escapes, and with others if the text
- * needs them.
+ * Returns the condition that the payload may contain `text`: it has the form `written`, or escapes that may encode it.
  */
 function asWritten(written: string, text: string, parameters: Parameters): QueryPart {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON has to escape

@@ -38,7 +38,7 @@ export function errorPart(term: FieldTerm, parameters: Parameters): QueryPart {
 
 /**
  * Returns the condition that the error equals one of the texts. An error of another length is not decompressed, but
- * there may be many of the same length.
+ * many may have this length.
  */
 function equalError(texts: readonly string[], parameters: Parameters): QueryPart {
   const { sql } = equalPart("jobs.last_error", texts, parameters);
@@ -72,7 +72,7 @@ export function textsOf({ values }: FieldTerm): string[] {
   );
 }
 
-/** Returns the condition of the jobs, tasks and queues whose whole name the word is. */
+/** Returns the condition of the job, and of the jobs of the task and queue, whose whole name is the word. */
 export function meantPart(meanings: WordMeanings, parameters: Parameters): QueryPart {
   const { id, key, task_id, queue_id } = meanings;
   return anyOf([

@@ -27,7 +27,7 @@ export interface NumberedSql {
 
 /**
  * Drops the parameters of pieces that were left out. PostgreSQL requires each bound parameter in the statement, so
- * parameters that only the marks use are put into a condition that is always true.
+ * parameters that only the marks (row-check.ts) use are put into a condition that is always true.
  */
 export function dropUnusedParameters(
   sql: string,

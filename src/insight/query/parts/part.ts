@@ -1,5 +1,5 @@
-// A piece of a compiled query: its SQL, and what only the row's texts decide. `sql` is always necessary, so that it can
-// narrow a walk down. In a part of kind `sql` it is also sufficient.
+// A piece of a compiled query: its SQL, and what only the row's texts decide. All matches fulfil `sql`, so it can
+// narrow a walk down. In a part of kind `sql`, all rows that fulfil it match.
 import { ANY_SHAPE, bothOf, eitherOf, type QueryShape } from "./shape.ts";
 
 export interface CheckedTexts {

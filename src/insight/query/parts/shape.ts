@@ -5,7 +5,7 @@ import type { Condition } from "../../../domain/condition.ts";
 export interface QueryShape {
   /** The job is in one of these conditions. */
   readonly conditions: readonly Condition[] | null;
-  /** true: the job is due now; false: it is due in the future. Both only match available jobs. */
+  /** true: the job is due now; false: it is due in the future. In both cases it is available. */
   readonly isDue: boolean | null;
   readonly taskIds: readonly number[] | null;
   readonly queueIds: readonly number[] | null;
@@ -13,7 +13,7 @@ export interface QueryShape {
   readonly ids: readonly string[] | null;
   /** The job has exactly this key. */
   readonly key: string | null;
-  /** The job's id is not below this one, and not above the next. */
+  /** The lowest and the highest id that a match may have. */
   readonly minId: string | null;
   readonly maxId: string | null;
 }
