@@ -1,8 +1,8 @@
 /**
  * Builds the browser client into a folder: the schema's records, the AssemblyScript application as WebAssembly, the
- * host around it, the styles. Equal sources give equal bytes, and every file is put into its place whole, so that two
- * builds at once do no harm. To run it alone: `node ui/build.mjs [folder]`, by default dist/ui; with `--names` a trap
- * shows the names of its functions.
+ * host around it, the styles. Equal sources give equal bytes. Each file is written under a temporary name and renamed,
+ * so that two builds at the same time do no harm. To run it alone: `node ui/build.mjs [folder] [--names]`. The default
+ * folder is dist/ui. With `--names` a trap of the module shows the names of its functions.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -36,7 +36,7 @@ export async function buildUi(outDir, { names = false } = {}) {
   return [...files.keys(), ...[...fontFiles.keys()].map((name) => `fonts/${name}`)];
 }
 
-/** Writes the records of the schema and the server's commands, which the compilers read. */
+/** Generates the modules of the records, the conditions and the commands, which the compilers read. */
 export async function writeRecords() {
   for (const [path, text] of [
     ...generateRecords(),

@@ -1,7 +1,7 @@
 /**
- * The two fonts of the page, reduced to the characters that it uses: Inter for words, JetBrains Mono for what is copied
- * from code. Other scripts use the system's fonts. Both are under the SIL Open Font License, which is shipped with them
- * (licences.txt).
+ * The two fonts of the page, reduced to Latin letters and some signs: Inter for words, JetBrains Mono for code.
+ * Characters of other scripts are shown in the system's fonts. Both fonts are under the SIL Open Font License, which is
+ * shipped with them (licences.txt).
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ const range = (first, last) =>
 const LATIN = `${range(0x20, 0x7e)}${range(0xa0, 0xff)}`;
 const SIGNS = "–—‘’“”•…‹›←↑→↓↵⌘⇧−≈≤≥";
 
-/** Returns the files by their names, which change with their bytes, and the style sheet that names them. */
+/** Returns the files, whose names contain a hash of their bytes, the style sheet that loads them, and the licences. */
 export async function buildFonts() {
   const built = await Promise.all(fonts.map(buildFont));
   const css = built.map(({ rule }) => rule).join("\n");

@@ -1,11 +1,11 @@
 /**
- * Compiles a list such as `[cls("num"), title]` like a call of a function that makes it, which takes a fifth of the
- * bytes of a list that is filled in its place. This is a transform of AssemblyScript's compiler.
+ * Compiles a list literal such as `[cls("num"), title]` as a call of a function that returns the list. The call takes a
+ * fifth of the bytes of the code that fills a list in place. This is a transform of AssemblyScript's compiler.
  */
 import { posix } from "node:path";
 import { CommonFlags, LiteralKind, Node, NodeKind, SourceKind } from "assemblyscript";
 
-/** The most items of a list that is made by a call. */
+/** The largest number of items of a list that is compiled as a call. */
 const MOST = 12;
 const PATH = "assembly/lists.ts";
 
@@ -54,7 +54,7 @@ const signatureOf = ({ signature: { parameters, returnType } }) => ({
   result: nameOf(returnType),
 });
 
-/** Returns `Node`, or `Node[]`; null for a type that may be null. */
+/** Returns the name of a type, such as `Node` or `Node[]`; null if the type may be null or has no name. */
 function nameOf(type) {
   const name = type?.name?.identifier.text;
   if (name === undefined || type.isNullable) return null;
@@ -63,7 +63,7 @@ function nameOf(type) {
 
 const itemOf = (type) => (type?.endsWith("[]") ? type.slice(0, -2) : null);
 
-/** Replaces the lists in a node, or in a list of nodes. `returned`: the result type of the function around it. */
+/** Replaces the lists in a node, or in a list of nodes. `context.returned`: the enclosing function's type. */
 function replaceIn(parent, context) {
   const { functions } = context.declared;
   for (const [name, child] of Object.entries(parent)) {
@@ -88,7 +88,7 @@ function calleeOf({ kind, expression, typeName }) {
   return (expression.kind === NodeKind.PropertyAccess ? expression.property : expression).text;
 }
 
-/** Returns a call for a list, or for those in a ternary; any other node unchanged. `item`: the items' type, or null. */
+/** Returns a list as a call, also inside a ternary. Other nodes stay unchanged. `item`: the items' type, or null. */
 function made(list, item, context) {
   if (list === null) return list;
   if (list.kind === NodeKind.Ternary) {

@@ -1,16 +1,16 @@
 /**
  * Packs the static data of a module. AssemblyScript writes each object as it is in memory: a head of twenty bytes, and
- * two bytes for every letter of a string. This file writes them as texts in UTF-8, one after the other, and then the
- * steps by which assembly/literals.ts puts them into their places when the module starts.
+ * two bytes for every letter of a string. This file writes all strings as texts in UTF-8, one after the other. After
+ * them it writes the steps by which assembly/literals.ts restores the objects in memory when the module starts.
  */
 
 const PAGE = 65536;
-/** The size of a string's head: the size of its block, two links, its type and its own size. */
+/** The size of an object's head in bytes: the size of its block, two links, its type and its own size. */
 const HEAD = 20;
 const STRING = 2;
 /** The type of a step that writes bytes outside of objects, after a gap of zeros. */
 const PLAIN = 0;
-/** The largest number, which has 14 bits. */
+/** The largest number that a step can contain: 14 bits. */
 const MAX_NUMBER = 0x3fff;
 
 /** Replaces the data of a module by the packed data, at the end of its initial memory. */
@@ -24,20 +24,20 @@ export function packLiterals(module) {
   module.setMemory(pages, -1, null, [segment], false, false, "0");
 }
 
-/** Returns the memory as the module's own data fill it. */
+/** Returns the memory before the module starts: its data segments, each at its offset. */
 function imageOf(module) {
   const segments = Array.from({ length: module.getNumDataSegments() }, (_, index) => {
     const { offset, data } = module.getDataSegmentInfo(module.getDataSegmentByIndex(index));
     return { at: offset, data: new Uint8Array(data) };
   });
   const end = Math.max(...segments.map(({ at, data }) => at + data.length));
-  // The zeros at the end of the last string may be missing.
+  // The last segment may lack the zeros at the end of the last string.
   const image = new Uint8Array(end + 16);
   for (const { at, data } of segments) image.set(data, at);
   return image;
 }
 
-/** Returns the texts of an image, each with a zero after it, and the steps of `unpack` that write it. */
+/** Returns the texts of an image, each with a zero after it, and the steps by which `unpack` restores it. */
 function pack(image) {
   const texts = [];
   const steps = [];
@@ -51,7 +51,7 @@ function pack(image) {
       number(Math.min(run, MAX_NUMBER));
     }
   };
-  /** Adds the bytes up to `end`, with everything before it that is not zero. */
+  /** Adds steps that write the bytes from `done` to `end`. Runs of zeros are gaps and take no bytes. */
   const plain = (end) => {
     endRun();
     while (done < end) {
@@ -68,7 +68,7 @@ function pack(image) {
     }
   };
   for (const { at, type, content } of objects(image)) {
-    // `unpack` writes an object into the next block, so what precedes a later block is written first.
+    // `unpack` writes an object into the next block. If the object is farther on, the bytes before it come first.
     if (nextBlock(done) !== at) plain(at - HEAD);
     if (type === STRING) {
       for (const unit of new Uint16Array(content.slice().buffer)) texts.push(...utf8(unit));
@@ -103,7 +103,7 @@ function* objects(image) {
   }
 }
 
-/** Encodes each UTF-16 unit alone: half of a surrogate pair is three bytes; zero, which ends a text, is two. */
+/** Encodes one UTF-16 unit: three bytes for half of a surrogate pair, two for zero, as a zero byte ends a text. */
 function utf8(unit) {
   if (unit > 0 && unit < 0x80) return [unit];
   const last = 0x80 | (unit & 0x3f);

@@ -1,7 +1,7 @@
 /**
- * Compiles AssemblyScript to WebAssembly and reduces the size of the client's module. Equal sources give equal bytes,
- * with or without names: a trap of the shipped module shows the numbers of functions, which are those of `node
- * ui/build.mjs --names`.
+ * Compiles AssemblyScript to WebAssembly and reduces the size of the client's module. Equal sources give equal bytes.
+ * A trap of the shipped module shows the numbers of functions. `node ui/build.mjs --names` builds the same functions
+ * with the same numbers, and with their names.
  */
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,10 +14,10 @@ import { templatesAsSums } from "./templates.mjs";
 /** The host collects garbage between frames, so the minimal runtime is enough. */
 const ascOptions = [
   ...["--runtime", "minimal", "--exportRuntime", "--bindings", "raw"],
-  // Asserts stay. A trap shows its function; the message and the line would take a kilobyte.
+  // A failed assert traps without its message and line, which would take a kilobyte. The trap shows its function.
   ...["--use", "abort="],
   ...["--optimizeLevel", "3", "--shrinkLevel", "2", "--debug"],
-  // 235: an export that is not possible is left out. 210: TypeScript needs a `!` that AssemblyScript does not need.
+  // 235: an export is left out because it is not possible. 210: a `!` has no effect, but TypeScript needs it.
   ...["--disableWarning", "235", "--disableWarning", "210"],
 ];
 
@@ -44,19 +44,19 @@ export async function compileAssembly(entry, name) {
 const { MutableGlobals, SignExt, NontrappingFPToInt, BulkMemory, BulkMemoryOpt } =
   binaryen.Features;
 
-/** Returns the same module in fewer bytes, with the names of its functions if wanted. */
+/** Returns the same module in fewer bytes, with the names of its functions if `names` is set. */
 export function shrink(wasm, { names = false } = {}) {
   binaryen.setOptimizeLevel(3);
   binaryen.setShrinkLevel(2);
   binaryen.setLowMemoryUnused(true);
   binaryen.setAlwaysInlineMaxSize(4);
   binaryen.setFlexibleInlineMaxSize(30);
-  // The compiler has set this to 80.
+  // The AssemblyScript compiler has set this option to 80.
   binaryen.setOneCallerInlineMaxSize(450);
   binaryen.setDebugInfo(names);
   const module = binaryen.readBinary(wasm);
   module.setFeatures(MutableGlobals | SignExt | NontrappingFPToInt | BulkMemory | BulkMemoryOpt);
-  // Wider inlining, a second round, and locals sorted by their use save 450 bytes under brotli.
+  // These inlining limits, a second `optimize`, and locals sorted by their use save 450 bytes after brotli compression.
   module.runPasses(["dae2"]);
   module.optimize();
   module.optimize();

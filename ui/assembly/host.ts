@@ -23,10 +23,10 @@ export declare function subscribe(path: string, headers: string): void;
 
 export declare function unsubscribe(): void;
 
-/** Dispatches an action later. */
+/** Dispatches an action after `ms` milliseconds. */
 export declare function after(ms: i32, action: string, arg: string): void;
 
-/** Changes the address; `replace` leaves no entry in the history. */
+/** Changes the address. With `replace`, the history gets no new entry. */
 export declare function navigate(path: string, replace: bool): void;
 
 /** Goes back one entry of the history. */
@@ -52,7 +52,7 @@ export declare function mark(text: string): void;
 /** Loads the page again. */
 export declare function reload(): void;
 
-/** Returns whether there is room for something beside a list. */
+/** Returns whether the window is wide enough to show a job beside a list. */
 export declare function isWide(): bool;
 
 /** Moves the focus after the next draw. */
@@ -70,15 +70,15 @@ export declare function prefer(key: string, value: string): void;
 export declare function preferred(key: string): string;
 
 /**
- * Makes the browser itself save what the server sends at a path, however large. The action `done` follows, with the
- * reason why the server does not send it; empty if it does.
+ * Makes the browser itself save the server's answer at a path as a file of any size. Then dispatches the action `done`
+ * with the reason why the server refuses; empty if it does not.
  */
 export declare function save(path: string, done: string): void;
 
 /** Deletes the stored answers (host/answers.ts). */
 export declare function clearAnswers(): void;
 
-/** Stores a text for this tab only, until it is closed. The empty text removes it. */
+/** Stores a text until this tab is closed, for this tab only. The empty text removes it. */
 export declare function remember(key: string, value: string): void;
 
 export declare function recall(key: string): string;
@@ -86,5 +86,5 @@ export declare function recall(key: string): string;
 /** Returns the address of the page itself, without the part after the `#`. */
 export declare function pageUrl(): string;
 
-/** Saves what the server has at a path as a file. Lines of `name: value` sign the request in. */
+/** Saves the server's answer at a path as the file `name`. Headers are lines of `name: value`. */
 export declare function download(path: string, headers: string, name: string): void;

@@ -84,7 +84,7 @@ export function onVisible(visible: bool): void {
   setVisible(model, visible);
 }
 
-/** The pointer or the focus has entered something that must not move under it, or has left it. */
+/** The pointer or the focus has entered rows that must not move now (`data-hold`), or has left them. */
 export function onHold(on: bool): void {
   model.live.pinsRows = on;
 }

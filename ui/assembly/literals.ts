@@ -1,7 +1,7 @@
 /**
  * Puts the module's static data where the compiler expects them, before any other code of the module runs. In memory a
- * string takes twenty bytes and two for every letter; the build packs the strings as texts and steps (ui/literals.mjs)
- * at the end of the first memory. This must be the first import of the entry.
+ * string takes twenty bytes and two for every letter, so the build packs the data as texts and steps (ui/literals.mjs)
+ * at the end of the initial memory. This must be the first import of index.ts.
  */
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Reads the records of an answer by their shapes; one reader serves all of them. A shape has for each field, in the
- * order of the class: a mark if needed (`?` it may be null, `*` a list), its type, its name, a space. The place of a
- * field in memory follows from that, as the compiler lays out classes.
+ * order of the class: a mark if needed (`?` it may be null, `*` a list), its type, its name, a space. From the types
+ * follows the offset of each field in memory, by the same rules as in the compiler.
  */
 import { JsonReader } from "./lib/json-reader";
 
@@ -18,13 +18,13 @@ const STRING = 0x73;
 const TIME = 0x74;
 const RECORD = 0xc0;
 
-/** An item of a list of records. The caller decides its class. */
+/** A record in a list. Its real class is that with which it was made. */
 class Item {}
 
 export class Shapes {
   constructor(
     private readonly shapes: StaticArray<string>,
-    /** The type of each class at run time in the upper half, and its size in the lower half. */
+    /** The runtime id of each class in the upper 16 bits, and its size in bytes in the lower 16. */
     private readonly classes: StaticArray<u32>,
   ) {}
 
@@ -99,7 +99,7 @@ function storeAbsent(to: usize, type: i32): void {
   else if (type === F64 || type === TIME) store<f64>(to, NaN);
 }
 
-/** Reads the fields of a shape in a loop, because an answer mostly has them in this order. */
+/** Moves through the fields of a shape in a circle. An answer mostly has this order, so its next key is found fast. */
 class Field {
   mark: i32 = 0;
   type: i32 = 0;

@@ -18,7 +18,7 @@ const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
 
 const runner = new Runner();
 const stream = new EventStream(runner);
-// A page that signs in with a token needs it for this request, and only the application has it.
+// If there is a token, these requests need it, and only the application writes the header for it.
 if (!recall("worker.token")) {
   askEarly("api/session");
   if (!document.hidden) stream.openEarly(EVENTS);

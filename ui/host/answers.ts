@@ -9,17 +9,17 @@ interface CachedAnswer {
   readonly text: string;
 }
 
-/** The number of stored answers: a page sends the same few requests again and again. */
+/** The maximum number of stored answers. A page repeats the same few requests. */
 const MAX_KEPT = 8;
 
 let answers = new Map<string, CachedAnswer>();
 
-/** No answer stays in the memory of a page that is signed out, not even one that is on its way. */
+/** Discards all answers when the page signs out. An answer that arrives later is stored only in the discarded map. */
 export function clearAnswers(): void {
   answers = new Map();
 }
 
-/** Returns the answer as if it had arrived whole. */
+/** Sends a request and returns its answer. For status 304 that is the stored answer with the new time of the data. */
 export async function ask(url: URL, init: RequestInit & { readonly headers: Headers }) {
   const isRead = init.method === "GET";
   const stored = answers;
@@ -41,7 +41,7 @@ export async function ask(url: URL, init: RequestInit & { readonly headers: Head
   return { status, headers, text };
 }
 
-/** Returns the same answer with a newer time of its data. */
+/** Returns the text of a stored answer with a newer time of its data. */
 function atMoment(known: CachedAnswer, asOf: string): string {
   return known.text.replaceAll(`"as_of":"${known.asOf}"`, `"as_of":"${asOf}"`);
 }

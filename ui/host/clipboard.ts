@@ -1,4 +1,4 @@
-/** Copies a text; false: it failed. The clipboard API needs HTTPS or loopback; without it, a selection is copied. */
+/** Copies a text. Returns false on failure. Where the clipboard API is missing (plain HTTP), copies a selection. */
 export async function copyText(given: string): Promise<boolean> {
   const text = withCodes(given);
   try {

@@ -6,7 +6,7 @@ import { serverUrl } from "./address.ts";
 import { headersOf } from "./request.ts";
 import type { Runner } from "./runner.ts";
 
-/** The time without a byte after which the stream counts as dead. */
+/** The time without a byte after which the stream is closed. */
 const SILENCE_MS = 90_000;
 /** An event of more characters ends the stream. */
 const MAX_CHARS = 8_000_000;
@@ -21,8 +21,8 @@ export class EventStream {
   }
 
   /**
-   * Opens the stream while the application is compiled, which takes longer. If the application first opens the same
-   * stream, it gets this one.
+   * Opens the stream before the application is compiled, to save time. If the first stream that the application opens
+   * has the same path, it gets this one.
    */
   openEarly(path: string): void {
     this.#early = this.#ask(path, "");
@@ -61,7 +61,7 @@ export class EventStream {
     return { path, abort, begin, status: this.#read(path, headers, abort, wanted) };
   }
 
-  /** Reads to the end. Returns the status of a refusal, or 0. Events wait until `begin` is called. */
+  /** Reads the stream to its end. Returns the status of a refusal, otherwise 0. Events wait until `begin` is called. */
   async #read(
     path: string,
     lines: string,

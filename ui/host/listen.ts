@@ -108,7 +108,7 @@ function strokeOf(event: KeyboardEvent): string {
   return event.shiftKey && name.length > 1 ? `Shift+${name}` : name;
 }
 
-/** Returns the element that handles this key, if no other element uses it. */
+/** Returns the element that handles this key; null if there is none, or if the focused control uses the key itself. */
 function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLElement | null {
   if (event.altKey || event.isComposing) return null;
   const isTyping = isEditable(target);
@@ -149,13 +149,13 @@ function closeMenus(target: EventTarget | null): boolean {
     if (isInside && !isItem) continue;
     menu.open = false;
     closed = true;
-    // A dialog that follows returns the focus to the element that had it.
+    // If the item opens a dialog, the dialog later returns the focus to the menu's button.
     if (target === null || isItem) menu.querySelector("summary")?.focus();
   }
   return closed;
 }
 
-/** Moves through an open menu with the arrows, in a circle; opens the menu whose button has the focus. */
+/** Moves the focus in a menu with the arrow keys, Home and End. An arrow on the button of a closed menu opens it. */
 function walkMenu(event: KeyboardEvent): boolean {
   const menu = closest(event.target, "details[data-menu]") as HTMLDetailsElement | null;
   const step = { ArrowDown: 1, ArrowUp: -1, Home: 0, End: 0 }[event.key];

@@ -1,20 +1,20 @@
 /**
- * Wraps the application's functions so that they take and return texts. In its memory a text is an object of UTF-16
- * units, with their size in bytes before it. Nothing is pinned: the minimal runtime collects only when the host calls
- * it, and then none of the module's code is running.
+ * Wraps the functions of the module and of the host so that both can pass texts. In the module's memory a text is an
+ * object of UTF-16 units after their size in bytes. Texts are not pinned, because the minimal runtime collects garbage
+ * only when the host calls `__collect`, while none of the module's code is running.
  */
 import type { instantiate as Instantiate } from "../generated/admin_ui_bg.js";
 
 export type App = Awaited<ReturnType<typeof Instantiate>>;
 type Call = (...given: unknown[]) => unknown;
 
-/** The numeric arguments of the imported functions, one bit for each; all other arguments are texts. */
+/** A bit mask of the numeric arguments of each imported function. All other arguments are texts. */
 const NUMBERS: Readonly<Record<string, number>> = {
   ...{ after: 1, draw: 15, navigate: 2, request: 1, scroll: 1, zoneOffset: 1 },
 };
 /** The runtime id of AssemblyScript's class String. */
 const STRING_ID = 2;
-/** The length up to which a text is passed in the arguments of one call. */
+/** The number of UTF-16 units of a text that are passed to one call of String.fromCharCode. */
 const MAX_UNITS = 1_024;
 
 export async function instantiate(module: WebAssembly.Module, host: object): Promise<App> {

@@ -18,7 +18,7 @@ export class PageHost {
   readonly #places: Places;
   #focusNext = "";
   #hadFocus = false;
-  /** The last result of `now`, and what it adds to the browser's clock. */
+  /** The last result of `now`, and the milliseconds that `now` adds to the browser's clock. */
   #now = 0;
   #added = 0;
 
@@ -32,7 +32,7 @@ export class PageHost {
     this.#picture = new Picture(memory, this.#root);
   }
 
-  /** Moves the focus after its element was drawn. If the element that had it is removed, the title gets it. */
+  /** Moves the focus after its element was drawn. If the focused element was removed, the title gets the focus. */
   afterDraw(): void {
     const isLost = this.#hadFocus && document.activeElement === document.body;
     const next = document.getElementById(this.#focusNext || (isLost ? "page-title" : ""));
@@ -49,7 +49,7 @@ export class PageHost {
         this.#hadFocus = document.activeElement !== document.body;
         this.#picture?.draw(ops, opCount, units, unitCount);
       },
-      // Never goes back. After a clock was set back, no data would look old for as long as that.
+      // Never goes back. Otherwise old data would look fresh for an hour after the clock was set back by an hour.
       now: () => {
         this.#added = Math.max(this.#added, this.#now - Date.now());
         this.#now = this.#added + Date.now();

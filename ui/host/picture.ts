@@ -14,7 +14,7 @@ const HOLE = 5;
 /** The attribute that identifies an element among its siblings. */
 const KEY = "key";
 
-/** A node in the document; a hole is null. */
+/** A node in the document, as it was drawn last. */
 interface DrawnNode {
   /** The name of the element; empty for a text. */
   readonly tag: string;
@@ -22,7 +22,7 @@ interface DrawnNode {
   readonly node: Element | Text;
   attrs: Map<string, Value>;
   children: Child[];
-  /** The text; for an element with a key, all its texts in a row. */
+  /** The text; for an element with a key, all texts in it, one after the other. */
   text: string;
   /** The operations of an element with a key. */
   ops?: Uint32Array;
@@ -69,7 +69,7 @@ export class Picture {
     for (const element of this.#new.splice(0)) prepareElement(element);
   }
 
-  /** Draws the children of an element, up to an operation. */
+  /** Draws the children of an element, whose operations end before the index `end`. */
   #drawAll(parent: Element, before: Child[], end: number): Child[] {
     const left = new Siblings(before);
     const now: Child[] = [];
@@ -87,7 +87,7 @@ export class Picture {
     for (const child of now) {
       if (child === null) continue;
       if (child.node === at) at = at.nextSibling;
-      // The nodes in between come later.
+      // The node before it is moved later instead.
       else if (child.node === at?.nextSibling) at = child.node.nextSibling;
       else parent.insertBefore(child.node, at);
     }
@@ -127,8 +127,8 @@ export class Picture {
     if (!before && hasField(attrs)) this.#fields.add(drawn);
     if (key === "") this.#change(drawn, attrs, end);
     else {
-      // The element may stay unchanged for long. As a part of the picture's texts, its own text would keep all of them
-      // in memory.
+      // The element may stay unchanged for a long time. Its text is decoded separately, because a slice of the whole
+      // picture's text would keep that whole text in memory.
       const [text, from] = [this.#text, this.#from];
       this.#at = start;
       this.#readTexts(unit, units);
@@ -204,7 +204,7 @@ export class Picture {
   }
 }
 
-/** The former children of an element, until they are taken one by one for what is drawn in their places. */
+/** The former children of an element. Each is taken, once, for a child that is drawn now. */
 class Siblings {
   readonly #all: (Child | undefined)[];
   #keyed: Map<string, number> | undefined;

@@ -1,5 +1,5 @@
 /**
- * The history: a number for each of its entries, under which the application stores the place, and the scroll position.
+ * Numbers the entries of the browser's history for assembly/model/place.ts, and restores the scroll position.
  */
 import { route } from "./address.ts";
 
@@ -41,7 +41,7 @@ export class Places {
       return;
     }
     history.replaceState(history.state, "", `#${path}`);
-    // The event is deferred, because the application is in the middle of a step.
+    // The event is deferred, because the application called this function and its step has not ended.
     queueMicrotask(() => dispatchEvent(new HashChangeEvent("hashchange")));
   }
 

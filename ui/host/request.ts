@@ -16,8 +16,8 @@ const PATIENCE_MS = 30_000;
 let early: { readonly path: string; readonly answer: Promise<Answer> } | undefined;
 
 /**
- * Sends a request while the application is compiled, which takes longer. If the first request of the application is the
- * same, it gets this answer.
+ * Sends a request before the application is compiled, to save time. If the application's first request has the same
+ * path, it gets this answer.
  */
 export function askEarly(path: string): void {
   early = { path, answer: send("GET", path, "", "") };
@@ -51,7 +51,7 @@ async function send(method: string, path: string, headers: string, body: string)
   }
 }
 
-/** Saves an answer as a file, because a plain link could not sign in. Returns false if there was no answer. */
+/** Saves an answer as a file. A plain link could not send the token. Returns false if the request failed. */
 export async function saveFile(path: string, headers: string, name: string): Promise<boolean> {
   try {
     const response = await fetch(serverUrl(path), {

@@ -1,4 +1,4 @@
-/** What is stored in this browser. If it blocks the storage, a text lasts until the page is closed. */
+/** Texts stored in this browser. If the browser blocks storage, only the application keeps a text, until it ends. */
 
 /** Preferences: nothing secret, no data. */
 export const preferred = (key: string) => read("localStorage", key);

@@ -4,10 +4,10 @@ import { conditionData, conditions, shownConditions } from "../../src/domain/con
 const each = (names, type) => Object.fromEntries(names.map((name) => [name, type]));
 
 /**
- * What the server sends and the page reads: the source of the AssemblyScript records and of the TypeScript interfaces.
- * Field names are those of the wire; the records use camelCase.
+ * The records that the server sends and the page reads. From them, generate.mjs makes AssemblyScript classes and
+ * TypeScript interfaces. Field names are those of the wire. The classes use camelCase.
  *
- * Types: i64, i32, f64, bool, string, time (RFC 3339), json (kept as its own text), a record's name. `?` after a type:
+ * Types: i64, i32, f64, bool, string, time (RFC 3339), json (kept as JSON text), a record's name. `?` after a type:
  * it may be null; `[]`: a list. A field that is absent keeps its empty value.
  */
 export const records = {
@@ -30,7 +30,7 @@ export const records = {
     longest_running_at: "time?",
     last_failed_at: "time?",
   },
-  /** The feed's heartbeat. */
+  /** The counts that the feed sends at least every five seconds, even if nothing has changed. */
   Pulse: {
     at: "time?",
     total: "i64",
@@ -85,7 +85,7 @@ export const records = {
       "i64[]",
     ),
   },
-  /** The edges are in seconds from now, one more than there are buckets. */
+  /** `edges`: the bounds of the buckets in seconds from `now`, one more than there are buckets. */
   Horizon: {
     now: "time?",
     edges: "f64[]",
@@ -140,7 +140,7 @@ export const records = {
     condition_since: "time?",
   },
   BriefJobs: { jobs: "BriefJob[]" },
-  /** The target of an action: one of these members. */
+  /** The target of an action. Only one kind of target is filled in. */
   NamedInFix: { worker_ids: "string[]", ids: "i64[]", scope: "string", name: "string" },
   /** The target of an operation. */
   OperationSubject: { q: "string", action: "string", changes: "json" },
@@ -217,13 +217,13 @@ export const records = {
     restorable: "i64",
     errors: "ErrorCount[]",
   },
-  /** A job that an operation has found. Its members are null if the job was deleted and its state was not stored. */
+  /** A job that an operation has found. Only its id is set if the job was deleted and its state was not stored. */
   MetJob: { id: "i64", task_identifier: "string?", error_line: "string?" },
   OperationJobs: { outcome: "string", jobs: "MetJob[]", next_cursor: "string?" },
-  /** A pause, or a back-off of a job. Without `until` it lasts until it is resumed. */
+  /** A pause, or a back-off that a job has requested. Without `until` a pause lasts until it is resumed. */
   Pause: { at: "time?", until: "time?", reason: "string?", by: "string?", backs_off: "bool" },
   ListedPause: { scope: "string", name: "string?", until: "time?", reason: "string?" },
-  /** The pauses, and how many live workers have acknowledged all of them (`waiting`: have not). */
+  /** The pauses, how many live workers have acknowledged all of them, and how many have not (`waiting`). */
   PauseList: {
     pauses: "ListedPause[]",
     acknowledged: "i64",
@@ -366,7 +366,7 @@ export const records = {
   BackingOff: { until: "time?", reason: "string?" },
   /** A queue that a limit is for: how many of its slots are in use. */
   QueueSlots: { name: "string", running: "i64", slots: "i64", waiting: "i64" },
-  /** What a worker holds of a limit of tasks. */
+  /** The permits that a worker holds under a limit of tasks. */
   LimitPermits: { worker_id: "string", permits: "i64", in_use: "i64", wanted: "i64" },
   BackOff: {
     scope: "string",
@@ -538,7 +538,7 @@ export const records = {
     cleanup: "CleanupCount[]",
     missing: "string[]",
   },
-  /** The result of a sweep; of a dry run, what it would do. */
+  /** The result of a sweep, or what the sweep would do if it is a dry run. */
   Sweep: {
     dry_run: "bool",
     message: "string",
@@ -569,7 +569,7 @@ export const records = {
   },
   Activity: { entries: "AuditEntry[]", next_cursor: "string?", is_recorded: "bool" },
   NameSuggestion: { term: "string", use: "string" },
-  /** `scanned`: how many jobs this answer has read. `complete: false`: it ran out of time, and the cursor continues. */
+  /** `scanned`: how many jobs were read. `complete: false`: the time was up, and `next_cursor` continues the search. */
   JobList: {
     jobs: "ListedJob[]",
     next_cursor: "string?",
@@ -585,7 +585,7 @@ export const records = {
   Span: { at: "i64", end: "i64" },
   Suggestions: { replace: "Span", suggestions: "Suggestion[]" },
   ExportTicket: { path: "string" },
-  /** What is read of a changed job; the list is requested again. */
+  /** A changed job. The page reads only its id, because it requests the list again. */
   ChangedJob: { id: "i64" },
   JobActionResult: {
     message: "string",

@@ -11,7 +11,7 @@ const note =
 const classes = `import { parseWhole } from "../lib/number";
 import { ListedJob } from "./records";
 
-/** The lines of a declaration. Their text takes less room in the module than calls with as many arguments. */
+/** Reads the lines of a declaration. One text takes fewer bytes in the module than a call with as many arguments. */
 class Lines {
   private at: i32 = 0;
 
@@ -42,14 +42,14 @@ class Lines {
 export class CommandField {
   /** The name on the wire. */
   readonly name: string;
-  /** text, integer, seconds, boolean, time, choice, json or list. */
+  /** One of text, integer, seconds, boolean, time, choice, json and list. */
   readonly kind: string;
   /** The label with its unit. */
   readonly label: string;
-  /** A sentence about a text: what it is for, or what to give where it is required. */
+  /** For a text or a list: what it is for, or what to enter if it is required. Otherwise empty. */
   readonly hint: string;
   readonly required: bool;
-  /** text: characters; integer, seconds: the value. */
+  /** The limits: of the number of characters of a text, of the value of an integer or of seconds. */
   readonly min: i32;
   readonly max: i32;
   /** The valid values of a choice, or of a list's items. */
@@ -76,13 +76,13 @@ export class Command {
   /** The title of its dialog; empty: the verb and the selected jobs are the title. */
   readonly title: string;
   readonly verb: string;
-  /** What will happen, in whole sentences; of many jobs and of one. */
+  /** What will happen, in whole sentences: to many jobs, and to one. */
   readonly consequence: string;
   readonly consequenceOfOne: string;
-  /** Where its request goes, without a slash before it, and the member \`action\`, if any. */
+  /** The path of its request without the first slash, and the member \`action\` of the body; empty: none. */
   readonly path: string;
   readonly action: string;
-  /** The field for what was selected and is not typed: ids, worker_ids, or nothing. */
+  /** The field that gets the selection and is not in the form, such as ids or worker_ids; empty: none. */
   readonly target: string;
   /** The state of jobs that it is offered for, or the empty string for any. */
   readonly forState: string;
@@ -94,7 +94,7 @@ export class Command {
   readonly mayReset: bool;
   /** Its key on the page; the empty string: none. */
   readonly key: string;
-  /** The dialog that does more than show the fields; empty: it has no dialog of its own. */
+  /** The special dialog; empty: the general one, which shows the fields; \`none\`: it has no dialog. */
   readonly dialog: string;
   /** The fields of the form, without the target. */
   readonly fields: CommandField[];
@@ -150,9 +150,9 @@ export class JobAction {
   readonly deletes: bool;
   /** Whether it is for running jobs, too: it changes them, or their workers end them. */
   readonly reachesRunning: bool;
-  /** Whether its operation begins with a canary: usual, possible, none. */
+  /** Whether its operation begins with a canary: usual (by default), possible (on request), none. */
   readonly canary: string;
-  /** For which jobs it is offered on one, on selected and on all matches: all, failed, not failed; empty: none. */
+  /** For which jobs (all, failed, not failed; empty: none) it is offered: on one job, on selected, on all matches. */
   readonly one: string;
   readonly selected: string;
   readonly every: string;
@@ -160,7 +160,7 @@ export class JobAction {
   readonly firstFor: string[];
   /** Whether its key works in the list of jobs. */
   readonly hasListKey: bool;
-  /** The command of an operation on all that match. */
+  /** The command of its operation on all matches. */
   readonly command: Command;
 
   constructor(l: Lines) {
@@ -206,7 +206,7 @@ export function firstActionFor(condition: string): JobAction | null {
   return null;
 }
 
-/** \`Run 3 jobs now\` of \`Run {jobs} now\`; \`Run now\` without jobs. */
+/** Makes \`Run 3 jobs now\` from \`Run {jobs} now\`. Without jobs, makes \`Run now\`. */
 export function withJobs(words: string, jobs: string): string {
   return words.replace(" {jobs}", jobs.length > 0 ? " " + jobs : "");
 }
@@ -226,7 +226,7 @@ export function commandNamed(name: string): Command {
 
 const text = (value) => JSON.stringify(value);
 
-/** Returns the lines by which a declaration is written: a flag is `1` or empty, a list is separated by commas. */
+/** Returns a line for each value of a declaration: a flag is `1` or empty, a list is separated by commas. */
 const linesOf = (values) =>
   values.map((value) => `${value === true ? 1 : value === false ? "" : value}\n`).join("");
 
@@ -243,12 +243,12 @@ function fieldText([name, field]) {
 function hintOf({ kind, about, isRequired }) {
   if (kind !== "text" && kind !== "list") return "";
   if (isRequired) return `Enter ${/^(the|an?) /.test(about) ? "" : "the "}${about}.`;
-  // The label is above it.
+  // The label above the hint already contains the word "reason".
   const hint = about.replace(/^reason, (which )?/, "");
   return `${hint[0].toUpperCase()}${hint.slice(1)}.`;
 }
 
-/** After a heading that names the jobs a pronoun is enough: "They are deleted". */
+/** Replaces "The jobs" by a pronoun ("They are deleted"), because the heading above contains the jobs. */
 function pronounced(sentences) {
   return sentences
     .replace(/^The jobs' /, "Their ")
@@ -281,7 +281,7 @@ function commandText(command) {
   ]).concat(...fields);
 }
 
-/** Returns an action's operation: the number of its command, or -1 and the lines of a command of its own. */
+/** Returns the lines of an action's operation: the index of its command, or -1 and the lines of another command. */
 function operationText(command, commands) {
   const { operation } = command.onJobs;
   if (operation === undefined) return linesOf([commands.indexOf(command)]);
@@ -329,7 +329,7 @@ const actionLines: StaticArray<string> = [
 ${rows(jobActions.map((one) => actionText(one, commands)))}];
 for (let i = 0; i < actionLines.length; i++) jobActions.push(new JobAction(new Lines(actionLines[i])));
 
-/** Offered in the menu of one job, and for all that match: in their order there. */
+/** The actions in the menu of one job, and those on all matches. Both are in the order of their menu. */
 export const actionsOnOne: JobAction[] = ${inOrder(jobActions, "one")};
 export const actionsOnEvery: JobAction[] = ${inOrder(jobActions, "every")};
 ${lookup}`,

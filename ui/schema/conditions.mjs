@@ -54,36 +54,36 @@ export function conditionNamed(name: string): ConditionData | null {
   return null;
 }
 
-/** In the order in which they are shown everywhere. */
+/** The conditions in the order in which they are shown everywhere. */
 export const CONDITIONS: string[] = ${texts(shownConditions)};
-/** What needs attention first. */
+/** The conditions in the order of the tabs: those that need attention come first. */
 export const TABS: string[] = ${texts(tabConditions)};
 
-/** A worker has locked the job. */
+/** Whether a worker has locked the jobs in this condition. */
 export function isLocked(condition: string): bool {
   const data = conditionNamed(condition);
   return data !== null && data.isLocked;
 }
 
-/** How many jobs have a condition; the empty one is any. */
+/** Returns how many jobs are in a condition; for an empty name, how many jobs there are. */
 export function countOf(counts: Counts, name: string): Value {
 ${chosen("counts", shownConditions, "counts.total")}}
 
-/** The jobs of a task, in the order of the conditions. */
+/** Returns how many jobs of a task are in each condition, in the order of CONDITIONS. */
 export function countsOfTask(task: ListedTask): Value[] {
   return [${shownConditions.map((name) => `task.${name}`).join(", ")}];
 }
 
-/** The jobs of the horizon in a condition, by bucket. */
+/** Returns how many jobs of the horizon are in a condition, for each bucket. */
 export function seriesOf(series: HorizonSeries, name: string): i64[] {
 ${chosen("series", others.toReversed(), `series.${last}`)}}
 
-/** Whether each of its lists has this number of items. */
+/** Whether each list of the series has this number of items. */
 export function hasBuckets(series: HorizonSeries, count: i32): bool {
   return ${onHorizon.map((name) => `series.${name}.length === count`).join(" && ")};
 }
 
-/** The jobs of the horizon in a bucket. */
+/** Returns how many jobs of the horizon are in a bucket. */
 export function countsIn(series: HorizonSeries, bucket: i32): i64 {
   return ${onHorizon.map((name) => `series.${name}[bucket]`).join(" + ")};
 }

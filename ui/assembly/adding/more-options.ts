@@ -51,7 +51,7 @@ export class MoreOptions {
   }
 }
 
-/** Sets the default of `while`, and clears the options of a row whose first option is empty. */
+/** Sets the default of `unique_while`, and clears the options of a row whose first option is empty. */
 export function completeOptions(draft: Draft): void {
   if (isGiven(draft, UNIQUE) && !isGiven(draft, WHILE)) draft.set(WHILE, "unfinished");
   for (let i = 1; i < ROWS.length; i++) {

@@ -13,10 +13,10 @@ const QUEUE = ".queue";
 const MAX_TASKS = 100;
 
 export class NewJobFacts {
-  /** The first tasks of all, and those that a search found. */
+  /** The first tasks of the whole list, and those that a search has found. */
   private tasks: KnownTask[] = [];
   private found: KnownTask[] = [];
-  /** What was requested last, and the subject of the last answer. */
+  /** The task that was searched for last, and the one whose answer has arrived. */
   private requestedTask: string = "";
   private searched: string = "";
   private holder: KeyHolder;
@@ -24,7 +24,7 @@ export class NewJobFacts {
   private answeredQueue: string = "";
   private queues: ListedQueue[] = [];
 
-  /** Requests have the topics of this dialog. */
+  /** `dialog`: the name of the dialog, with which the topics of the requests begin. */
   constructor(private readonly dialog: string) {
     this.holder = new KeyHolder(dialog + ".key");
   }
@@ -114,12 +114,12 @@ export class NewJobFacts {
     return isStrange ? this.like(task) : "";
   }
 
-  /** The job that has the key now. */
+  /** Returns a note about the job that has the key now; empty: not read yet. */
   keyNote(key: string): string {
     return this.holder.note(key);
   }
 
-  /** What happens to the job that has the key. */
+  /** Returns what will happen to the job that has the key; empty: there is none. */
   modeNote(key: string, mode: string): string {
     const holder = this.holder.of(key);
     if (holder === null) return "";

@@ -1,4 +1,4 @@
-/** What the palette offers on every page: the actions whose place is another page. */
+/** Actions in the palette that belong to other pages. The palette offers them on every page. */
 import { ALERT, BUG, GAUGE } from "../controls/icon";
 import { countedValue } from "../controls/value";
 import { commands, jobActions, withJobs } from "../generated/commands";
@@ -20,7 +20,7 @@ export function actionsElsewhere(m: Model): Shortcut[] {
     new Shortcut("", "Light theme", "app.theme", "light", GROUP),
     new Shortcut("", "System theme", "app.theme", "system", GROUP),
   ];
-  // The page of jobs has its own, for the query at hand.
+  // The page of jobs has an export of its own, for its current query.
   if (m.page.name !== "jobs") list.push(goTo("Export jobs…", "/jobs"));
   if (!m.access.canWrite) return list;
   if (!isPaused(m, ALL)) list.push(pauseShortcut(ALL, false, "", GROUP));
@@ -34,7 +34,7 @@ export function actionsElsewhere(m: Model): Shortcut[] {
   for (let i = 0; i < commands.length; i++) {
     const command = commands[i];
     const dialog = command.dialog;
-    // These are in the list of keys, or need a selection.
+    // `add` and `remove` are in `shortcuts` (keys.ts) already. A command without a title needs selected jobs.
     if (command.title.length === 0 || dialog === "add" || dialog === "remove") continue;
     const label = command.title + "…";
     if (dialog === "sweep" || dialog === "limit" || command.name === "schedule-add")
@@ -44,7 +44,7 @@ export function actionsElsewhere(m: Model): Shortcut[] {
   return list;
 }
 
-/** The page whose actions are sent to this path. */
+/** Returns the address of the page that offers a command, by the path of the command's request. */
 function placeOf(path: string): string {
   if (path.endsWith("pauses")) return "/queues";
   if (path.endsWith("schedules")) return "/cron";
@@ -55,7 +55,7 @@ function goTo(label: string, path: string): Shortcut {
   return new Shortcut("", label, "app.go", path, GROUP);
 }
 
-/** Returns the actions of the incidents; with `goes`, the links to their subjects instead. */
+/** Returns the actions that incidents offer; with `goes`, links to the subjects of incidents instead. */
 export function incidentActions(m: Model, goes: bool): Shortcut[] {
   const list: Shortcut[] = [];
   const all = m.facts.incidents.incidents;

@@ -2,7 +2,7 @@
 import { ApiError, readApiError } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 
-/** Returns the error in an answer. If the API did not write the answer, it is made from the status. */
+/** Returns the error in an answer. If the answer is not from the API, makes an error from its status. */
 export function errorOf(body: string, status: i32): ApiError {
   const r = new JsonReader(body);
   const error = readApiError(r);

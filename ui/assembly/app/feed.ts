@@ -1,6 +1,6 @@
 /**
- * Data about the whole queue. The event stream brings it; without a stream the page requests it. Every answer also has
- * the time of the server's clock.
+ * Data about the whole queue. They arrive in the event stream; without a stream the page requests them. The pulse and
+ * the counts also contain the time of the server's clock.
  */
 import { readOperations } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
@@ -35,7 +35,7 @@ function read(m: Model, what: string): void {
   if (!m.requests.waitsFor("app." + what)) m.requests.read(m.access, "app." + what, "api/" + what);
 }
 
-/** Takes the answer to one of these requests. */
+/** Takes the answer to a request that read() has sent. */
 export function takeAnswer(m: Model, request: Pending, body: string): void {
   if (request.what === "operations") takeOperations(m, body);
   else takeFact(m, request.what, body);
@@ -59,7 +59,7 @@ export function takeFact(m: Model, event: string, data: string): bool {
     m.facts.noteChanges(before, m.now);
   } else if (event === "operation") {
     m.facts.changedAt = m.now;
-    // The end of an undo was reported, so the page shows the restored jobs.
+    // The awaited operation or undo has ended, so the page's jobs have changed.
     if (announceEnd(m)) reload(m);
   }
   m.page.onEvent(m, event, data);
@@ -67,8 +67,8 @@ export function takeFact(m: Model, event: string, data: string): bool {
 }
 
 /**
- * Compares the clocks by a time of the server's clock that is now or was a short time ago. The message with the least
- * delay shows the difference best.
+ * Estimates how far the server's clock is ahead. `at`: a time that the server's clock has just shown. Delays make
+ * `at - now` smaller, so its largest value is the best estimate.
  */
 function setClock(m: Model, at: f64): void {
   if (isNaN(at)) return;

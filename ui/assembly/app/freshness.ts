@@ -1,6 +1,6 @@
 /**
  * Keeps the page up to date: by the event stream if it is open, otherwise by polling; in a background tab not at all.
- * An open stream without events is not trusted.
+ * If an open stream brings no events for 10 seconds, the page polls, too. After 30 seconds it opens a new stream.
  */
 import { ApiError } from "../generated/records";
 import { after, subscribe, unsubscribe } from "../host";
@@ -13,7 +13,7 @@ import { refresh, reload } from "./navigate";
 
 /** The interval of the clock on the page: ages and the freshness chip are exact to the second. */
 const TICK_MS = 1000;
-/** The time without a pulse, which comes every five seconds, after which the page sends a request. */
+/** The time without a pulse after which the page sends a request. The server sends a pulse at least every 5 s. */
 const QUIET_MS: f64 = 10000;
 const BLINK_MS: f64 = 2000;
 const FIRST_RETRY_MS: f64 = 1000;
@@ -36,7 +36,7 @@ export function disconnect(m: Model): void {
 }
 
 /**
- * Records that the stream is open. Returns whether it was open before: then another version of the server may run now.
+ * Records that the stream is open. Returns whether this is a reconnection, after which the server's version may differ.
  */
 export function streamOpened(m: Model): bool {
   const live = m.live;
@@ -91,7 +91,7 @@ export function tick(m: Model): void {
   bringUpToDate(m);
 }
 
-/** Requests what is old. The clock on the page moves with it. */
+/** Requests data that are too old. The draw that follows also updates the ages on the page. */
 function bringUpToDate(m: Model): void {
   const live = m.live;
   if (!live.visible) return;
@@ -140,7 +140,7 @@ export function outage(m: Model, error: ApiError): void {
   m.live.outageCode = error.code;
 }
 
-/** The server has answered after an outage: everything is requested again. */
+/** Ends an outage, if there is one, because the server has answered. All data of the page are requested again. */
 export function endOutage(m: Model): void {
   const live = m.live;
   if (live.outage.length === 0) return;

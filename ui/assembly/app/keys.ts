@@ -40,7 +40,7 @@ function add(list: Shortcut[], keys: string, label: string, action: string, arg:
   list.push(new Shortcut(keys, label, action, arg, EVERYWHERE));
 }
 
-/** Returns the keystrokes that have an effect now, for the host: separated by spaces; the space bar is `Space`. */
+/** Returns the keystrokes that have an effect now, separated by spaces. The host ignores all others. */
 export function strokes(m: Model): string {
   const names: string[] = [];
   const list = shortcuts(m);
@@ -58,7 +58,7 @@ export function strokes(m: Model): string {
   return names.join(" ");
 }
 
-/** Returns the shortcut of a pressed key; null if it has none, or is the first of two keys. */
+/** Returns the shortcut of a pressed key; null if the key has none, or begins a shortcut of two keys. */
 export function shortcutFor(m: Model, stroke: string): Shortcut | null {
   const chord = pending(m);
   m.chord = "";

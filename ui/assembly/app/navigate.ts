@@ -6,7 +6,7 @@ import { queryPath } from "../model/links";
 import { Model, Page } from "../model/model";
 import { Place } from "../model/place";
 
-/** Opens the first page, at the address of the start. No page is left before it. */
+/** Opens the first page, at the address with which the application starts. No `leave` is called before. */
 export function begin(m: Model, address: string, entry: i32): void {
   m.address = parseAddress(address);
   m.page = pageAt(m, m.address);
@@ -15,7 +15,7 @@ export function begin(m: Model, address: string, entry: i32): void {
   if (m.access.gate === Gate.Open) load(m);
 }
 
-/** The address has changed. `entry`: its number in the history, a new one or the number of an earlier entry. */
+/** Opens the page of a new address. `entry`: the address's number in the history, a new or an earlier one. */
 export function go(m: Model, address: string, entry: i32): void {
   const from = m.address.path;
   const before = m.page;

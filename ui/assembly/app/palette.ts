@@ -1,6 +1,6 @@
 /**
- * What the palette finds for a text: actions, pages, saved views, a job by its id; and, after a pause in typing, what
- * the server finds by that name: tasks, queues, workers, jobs by their keys.
+ * Finds the entries of the palette for a text: actions, pages, saved views, a job by its id. After a pause in typing it
+ * adds what the server finds by that name: tasks, queues, workers, jobs by their keys.
  */
 
 import { parseQuery } from "../../../src/domain/portable/query/parser";
@@ -26,18 +26,18 @@ import { taskVerbs } from "../operations/task-verbs";
 import { actionsElsewhere, incidentActions, jobsIn, limitActions, limitPages } from "./actions";
 import { DIALOGS, shortcuts } from "./keys";
 
-/** The maximum number of actions, and that of pages. */
+/** The maximum number of listed actions. It is also that of listed pages. */
 const MAX_ACTIONS = 16;
 const MAX_NAMES = 4;
 const TYPING_PAUSE_MS = 150;
 const MAX_LENGTH = 200;
-/** The beginning of the topics of its requests. A failed one is not reported. */
+/** The prefix of the topics of its requests. A failure of these requests is not reported. */
 export const FINDS = "find-";
 const GO = "Go to";
 /** Words of actions that may precede a name, as in `pause queue mail`. */
 const ACTIONS = " pause resume retry cancel limit queue task job ";
 
-/** Finds what fits the typed text. */
+/** Lists the entries for a newly typed text, and requests names after a pause in typing. */
 export function searchFor(m: Model, typed: string): void {
   const p = m.palette;
   p.text = typed;
@@ -51,7 +51,7 @@ export function searchFor(m: Model, typed: string): void {
   }
 }
 
-/** Searches after a pause in typing, if nothing has been typed since. */
+/** Requests names from the server after a pause in typing, unless the text has changed since. */
 export function requestNames(m: Model, serial: string): void {
   const p = m.palette;
   m.isNew = false;
@@ -65,13 +65,13 @@ export function requestNames(m: Model, serial: string): void {
   read(m, "keys", `api/jobs?limit=${MAX_NAMES}&fields=row&count=none&sort=-id&q=${key}`);
 }
 
-/** The text to search for, without the `>` that limits the search to actions. */
+/** Returns the text to search for, without the `>` that limits the search to actions. */
 function wantedBy(typed: string): string {
   const text = typed.trim();
   return text.startsWith(">") ? text.substring(1).trimStart() : text;
 }
 
-/** `mail` of `pause queue mail`: names are searched without the words of an action before them. */
+/** Returns `mail` for `pause queue mail`: names are searched for without the words of an action before them. */
 function nameIn(wanted: string): string {
   let from = 0;
   for (;;) {
@@ -86,13 +86,13 @@ function read(m: Model, what: string, path: string): void {
   m.requests.read(m.access, `app.${FINDS}${what}-${m.palette.serial}`, path);
 }
 
-/** Takes the answer to one of these requests. If the text has changed since, another answer follows. */
+/** Takes the answer to a request for names. If the text has changed since, another answer follows. */
 export function takeNames(m: Model, request: Pending, body: string): void {
   const p = m.palette;
   const wanted = nameIn(wantedBy(p.text));
   if (!request.what.endsWith(`-${p.serial}`)) return;
   const r = new JsonReader(body);
-  // For `pause mail` only the search was found so far. From now on the action is marked, not the search.
+  // For `pause mail` the palette listed only the search until now. The first action is marked in its place.
   const isAction = p.found.length === 1 && wanted !== wantedBy(p.text);
   const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;
   if (request.what.includes("keys")) {
@@ -139,7 +139,7 @@ function add(m: Model, label: string, path: string, drawing: string, note: strin
   m.palette.named.push(new Shortcut("", label, "app.go", path, GO, drawing, note));
 }
 
-/** Returns `8,412 jobs`, with the precision of its least precise part, or an empty string if there is no count. */
+/** Returns `8,412 jobs`, marked as inexact if one of the counts is, or an empty string if there are no jobs. */
 function jobsOf(task: ListedTask): string {
   const parts = countsOfTask(task);
   const all = exactValue(0);
@@ -150,7 +150,7 @@ function jobsOf(task: ListedTask): string {
   return jobsIn(all);
 }
 
-/** Finds again what fits the text. After `>` only actions are found. */
+/** Rebuilds the list of entries for the text. After `>` it has only actions. */
 function find(m: Model): void {
   const p = m.palette;
   const typed = p.text.trim();
@@ -212,7 +212,7 @@ function find(m: Model): void {
   p.found = p.found.concat(goes.slice(0, MAX_ACTIONS));
   if (query.length > 0 && !id.valid) {
     const label = `All jobs that match “${query}”`;
-    // A key such as `import:7` becomes a text to search for, because there is no field of its name.
+    // A key such as `import:7` becomes a text to search for, because queries have no field `import`.
     const fault = parseQuery(query, CONDITIONS).fault;
     const better = fault === null ? "" : fault.corrected(query);
     const path = queryPath(better.length > 0 ? better : query);

@@ -10,7 +10,7 @@ import { FINDS, takeNames } from "./palette";
 import { handleDenied, requestSession, SESSION, sessionAnswered } from "./session";
 import { writeDone, writeRefused } from "./writes";
 
-/** The codes of errors of requests that took too long, although the database responds. */
+/** The error codes of requests that took too long, although the database responds. */
 const SLOW: string[] = ["timeout", "database_timeout", "busy", "database_busy"];
 
 /** Handles an answer. `bytes`: its size as transferred, which may be compressed. */
@@ -82,14 +82,14 @@ function writeFailed(m: Model, write: Pending, status: i32, wait: string, body: 
   else writeRefused(m, write, status, writeReason(status, wait, error.error), error.problems);
 }
 
-/** The server may have restarted: a new session brings a new CSRF token. */
+/** Requests a new session, and with it a CSRF token, because the server may have restarted. The write waits for it. */
 function tryAgain(m: Model, write: Pending): void {
   write.again = true;
   m.requests.parked.push(write);
   if (m.access.gate === Gate.Open) requestSession(m);
 }
 
-/** Without a new session the writes that wait for it cannot be sent. */
+/** Refuses the writes that wait for a new session, because its request failed. */
 function unpark(m: Model, reason: string): void {
   const parked = m.requests.parked;
   m.requests.parked = [];

@@ -1,6 +1,6 @@
 /**
- * Signing in and out. The token is stored for this tab only, and only after the server has accepted it. A page that
- * loses its session keeps its address, so it continues there after the next login.
+ * Signing in and out. The token is stored for this tab only, and only after the server has accepted it. When a session
+ * ends, the address stays, so the next login opens the same page.
  */
 import { Challenge, readSession } from "../generated/records";
 import { after, clearAnswers, focus, pageUrl, recall, remember } from "../host";
@@ -75,7 +75,7 @@ function cannotOpen(access: Access, reason: string): void {
   access.error = reason;
 }
 
-/** Requests the session again after a pause, once for all requests that have failed meanwhile. */
+/** Requests the session again after a pause. Several failures in that time lead to only one request. */
 function retryLater(access: Access): void {
   if (!access.isRetrying) after(RETRY_MS, SESSION, SESSION);
   access.isRetrying = true;
@@ -97,7 +97,7 @@ export function handleDenied(m: Model, body: string): void {
     access.label = label === null ? "" : label;
   }
   if (asksForToken && hadToken && !wasOpen && sentAs !== access.tokenHeader) {
-    // The page did not have the name of the header yet, so the token may still be right.
+    // The token was sent in another header than the server requires, so it may be valid.
     requestSession(m);
     return;
   }
@@ -147,7 +147,7 @@ function opened(m: Model, body: string): void {
   startTicking(m);
 }
 
-/** The token that was typed was not checked. It can be sent again later. */
+/** Handles status 429: the server has not checked the typed token, which can be sent again later. */
 function blocked(m: Model, retryAfter: string): void {
   const access = m.access;
   const seconds = parseWhole(retryAfter);

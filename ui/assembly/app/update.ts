@@ -1,4 +1,4 @@
-/** Passes each action of the page to the part that it names: `jobs.select` goes to the jobs. */
+/** Passes each action to the part before its dot: `jobs.select` to the page `jobs`. */
 import { after, attended, back, copy, focus, navigate, reload as reloadPage, theme } from "../host";
 import { parseWhole } from "../lib/number";
 import { Model } from "../model/model";
@@ -95,7 +95,7 @@ function escape(m: Model): void {
   }
   if (m.page.under === m.page.name) return;
   const above = m.pageNamed(m.page.under);
-  // After an address was pasted, the previous entry of the history is not a page of this application.
+  // If the address was pasted, the previous entry of the history is not a page of this application.
   if (m.places.at(m.entry - 1) !== null) back();
   else if (above !== null) navigate(above.path, false);
 }

@@ -1,4 +1,4 @@
-/** The outcome of a write: a notice when it is done, the reason in its dialog when it is not. */
+/** Handles the outcome of a write. A refused write keeps its dialog open, with the reason. */
 import { Draft } from "../forms/draft";
 import { Problem } from "../generated/records";
 import { focus } from "../host";
@@ -19,7 +19,7 @@ export function writeDone(m: Model, write: Pending, body: string): void {
   if (dialog !== null && dialog === m.dialog) m.dialog = null;
   for (let i = 0; i < m.pages.length; i++) m.pages[i].onWrite(write);
   reload(m);
-  // The navigation counts them on every page.
+  // The navigation shows the number of limits on every page.
   if (write.path === "api/limits") requestLimits(m);
 }
 

@@ -1,6 +1,6 @@
 /**
- * The query bar: the text that is being typed after the chips, its completions, and its fault. A search begins only
- * with Enter; then the text becomes chips.
+ * The query bar: the text that is being typed after the chips, its completions, and its fault. Only Enter starts a
+ * search. It also turns the text into chips.
  */
 import { QueryFault } from "../../../src/domain/portable/query/tree";
 import { Suggestion, Suggestions } from "../generated/records";
@@ -12,7 +12,7 @@ export class Bar {
   draft: string = "";
   /** The typed text as terms, unchanged. */
   typed: Terms = new Terms();
-  /** Whether the typed text was submitted as it is. Then a fault at its end counts, too. */
+  /** Whether the typed text was submitted. Then a fault at its end is shown, too; before, the text is unfinished. */
   isSubmitted: bool = false;
   options: Suggestion[] = [];
   /** The range of the typed text that a completion replaces. */
@@ -24,7 +24,7 @@ export class Bar {
   wantsFirst: bool = false;
   /** The index of the marked completion; -1: none. */
   marked: i32 = -1;
-  /** Whether the typed text is a chip that is being changed. Then it stays when its query changes. */
+  /** Whether the typed text is a chip that is being changed. Then the text stays when the address changes. */
   private keepsDraft: bool = false;
   /** Counts the changes of the text, so that only the last text is requested. */
   serial: i32 = 0;

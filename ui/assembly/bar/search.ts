@@ -1,6 +1,6 @@
 /**
- * The progress of a search. The server searches for half a second and then pauses. The page continues the search for
- * some seconds by itself, and after that on request.
+ * The progress of a search. One request searches for half a second at most. For 5 seconds the page itself sends further
+ * requests, which continue the search. After that it waits until the user selects Continue.
  */
 import { ageText } from "../controls/age";
 import { button } from "../controls/button";
@@ -20,7 +20,7 @@ export class Search {
   isPartial: bool = false;
   /** The names in the query that do not exist. */
   unknown: string[] = [];
-  /** Names that are similar to these; only if no job was found. */
+  /** Existing names that are similar to the unknown ones; only if no job was found. */
   suggestions: NameSuggestion[] = [];
   answers: i32 = 0;
   /** How long the last answer took the server. */
@@ -28,7 +28,7 @@ export class Search {
   private scanned: i64 = 0;
   private began: f64 = NaN;
 
-  /** Starts anew with this answer. */
+  /** Restarts the progress with the first answer of a search. */
   begin(m: Model, answer: JobList): void {
     this.answers = 0;
     this.scanned = 0;

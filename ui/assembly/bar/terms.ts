@@ -1,6 +1,6 @@
 /**
- * A query as the page shows it: the condition as a tab, the other terms as chips. Joined again, they find the same
- * jobs.
+ * A query as the page shows it: the condition as a tab, the other terms as chips. The tab and the chips together find
+ * the same jobs as the query.
  */
 
 import { parseQuery } from "../../../src/domain/portable/query/parser";
@@ -24,7 +24,7 @@ export class Terms {
   /** One of the conditions; the empty string: all of them. */
   condition: string = "";
   chips: Chip[] = [];
-  /** Why the text is not a valid query; then it has neither condition nor chips. */
+  /** Why the text is not a valid query; null: it is. An invalid query has neither a condition nor chips. */
   fault: QueryFault | null = null;
 
   /** Returns the query without one of its chips. */
@@ -34,7 +34,7 @@ export class Terms {
     return written(this.condition, rest);
   }
 
-  /** Returns the query with more conditions. A condition among them replaces the present one. */
+  /** Returns the query with more terms. If they have a condition, it replaces the present one. */
   and(more: Terms): string {
     const condition = more.condition.length > 0 ? more.condition : this.condition;
     return written(condition, this.chips.concat(more.chips));
@@ -72,7 +72,7 @@ export function termsOf(query: string): Terms {
 
 function chipOf(query: string, node: ParsedNode): Chip {
   const text = query.substring(node.at, node.end);
-  // An `or` beside other terms would have a lower precedence than they have, so it needs brackets.
+  // An `or` needs brackets beside other terms, because it has a lower precedence than they have.
   if (node.kind === "or" && node.at === node.items[0].at) {
     return new Chip(`(${text})`, "", text);
   }
@@ -83,7 +83,7 @@ function chipOf(query: string, node: ParsedNode): Chip {
   return new Chip(text, text.substring(0, at), `${node.op} ${value}`);
 }
 
-/** Returns the condition: `is:failed` alone is a tab; `is:late` and `is:ready,blocked` are chips. */
+/** Returns the condition of a term such as `is:failed`. `is:late` and `is:ready,blocked` have none: they are chips. */
 function conditionIn(node: ParsedNode): string {
   if (node.kind !== "field" || node.field !== "is" || node.values.length > 1) return "";
   if (node.op !== ":" && node.op !== "=") return "";
@@ -113,7 +113,7 @@ export function queryIn(address: Address): string {
   return parts.join(" ");
 }
 
-/** Returns the address of a query. The order is that of its tab, and it begins with the first page. */
+/** Returns the address of the jobs that a query finds, without an order and without a cursor. */
 export function jobsPath(query: string, group: string): string {
   const parts: string[] = [];
   if (query.length > 0) parts.push("q=" + encode(query));

@@ -79,7 +79,7 @@ function dayAndMonth(wall: string): string {
 export function dateText(at: f64): string {
   const full = absolute(at);
   const days = <i64>Math.floor((at + <f64>zoneOffset(at) * 60000) / DAY_MS);
-  // 1 January 1970 was a Thursday; the year 1 is far less than 7 * 10^6 days before it.
+  // 1 January 1970 was a Thursday (4). The added 7 * 10^6 days are whole weeks, so that earlier days are not negative.
   const name = <i32>((days + 7000004) % 7) * 4;
   return `${WEEKDAYS.substring(name, name + 3)} ${dayAndMonth(full)} ${full.substring(0, 4)}${full.substring(10)}`;
 }

@@ -30,7 +30,7 @@ export function ownButton(
   return el("button", attrs.concat(more), children);
 }
 
-/** Like button(), with a drawing before the words, and without an argument. */
+/** Like button(), with an icon before the words, and without an argument. */
 export function drawnButton(drawing: string, label: string, action: string, kind: string): Node {
   return ownButton("btn " + kind, action, "", [], [icon(drawing), text(label)]);
 }
@@ -62,7 +62,7 @@ export function offButton(label: string, kind: string): Node {
   );
 }
 
-/** A button with a drawing and a name for screen readers. */
+/** A button with only an icon, whose label is shown on hover and read by screen readers. */
 export function iconButton(drawing: string, label: string, action: string, arg: string): Node {
   const named = [attr("aria-label", label), attr("title", label)];
   return ownButton("btn icon q", action, arg, named, [icon(drawing)]);
@@ -72,7 +72,7 @@ export function keyCap(key: string): Node {
   return el("span", [cls("kbd"), attr("aria-hidden", "true")], [text(key)]);
 }
 
-/** A checkbox. `reachable`: false inside a list, whose rows handle the tab key themselves. */
+/** A checkbox. `reachable`: whether the tab key reaches it; false in a list, in which it reaches only a row. */
 export function check(
   label: string,
   action: string,
@@ -102,7 +102,7 @@ export function copyButton(what: string, value: string): Node {
   return ownButton("copy", "app.copy", value, named, [icon(COPY)]);
 }
 
-/** Copies a name, which is one line: pasted into a shell, a second line would run. */
+/** A button that copies a name as one line. A second line would be executed if it was pasted into a shell. */
 export function copyName(what: string, name: string): Node {
   const line = name.replaceAll("\n", "\\u000a").replaceAll("\t", "\\u0009");
   return copyButton(what, line);

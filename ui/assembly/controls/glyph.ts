@@ -28,7 +28,7 @@ export function capital(word: string): string {
   return word.length > 0 ? upper(word.substring(0, 1)) + word.substring(1) : word;
 }
 
-/** Returns the drawing of a condition, or of another state of queues and workers. */
+/** Returns the icon of a condition, or of another state of queues and workers. */
 function drawingOf(word: string): string {
   const data = conditionNamed(alike(word));
   if (data !== null) return data.drawing;

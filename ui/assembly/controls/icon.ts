@@ -1,4 +1,4 @@
-/** Small line drawings of 16 × 16 units, used beside words or with an aria-label, never alone. */
+/** Icons: line drawings of 16 × 16 units. They are used beside words or with an aria-label. */
 import { attr, cls, el, Node } from "../lib/node";
 
 export function icon(path: string): Node {

@@ -2,8 +2,8 @@
 import { attr, box, cls, el, Node } from "../lib/node";
 
 /**
- * `opener` is the button's content; `items` are buttons or links. `label` is the name of a button that is only a
- * drawing; beside words it describes them, so that voice control finds the visible words.
+ * `opener` is the button's content; `items` are buttons or links. `label` is the name of a button that is only an icon.
+ * If the button has words, `label` is its description, so that voice control finds the button by its words.
  */
 export function menu(label: string, opener: Node[], items: Node[], id: string = ""): Node {
   const isDrawing = opener.length === 1 && opener[0].tag === "svg";

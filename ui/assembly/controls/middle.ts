@@ -5,12 +5,12 @@ import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 const SHORTEST = 16;
 /** The number of letters of the end, in a font with one width. */
 const TAIL = 8;
-/** The width of the end in another font, in hundredths of an em: `--tail` of the style. */
+/** The width of the end in a proportional font, in hundredths of an em. The style has it as `--tail`. */
 const ROOM = 600;
-/** The number of letters of the shortest beginning that is worth a cut. */
+/** The least number of letters before the cut. */
 const HEAD = 4;
 
-/** Returns the content of an element with the class `mid`. `before` belongs to the part that is cut. */
+/** Returns the content of an element with the class `mid`. `before`: a node at the beginning of the text. */
 export function middle(before: Node, content: string, isMono: bool = false): Node[] {
   const at = tailOf(content, isMono);
   if (at === 0) return [before, text(content)];
@@ -25,8 +25,8 @@ export function cutText(content: string, className: string): Node {
 }
 
 /**
- * Returns where the end begins: it has as many letters as fit into its width. 0: the text is not cut in its middle, as
- * in writing from right to left.
+ * Returns the index where the end begins, which has as many letters as fit into its width. 0: the text is not cut in
+ * its middle, because it is short or written from right to left.
  */
 function tailOf(content: string, isMono: bool): i32 {
   const length = content.length;

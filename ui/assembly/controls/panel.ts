@@ -1,7 +1,7 @@
 /** The layout of a page: its heading, panels, pairs of name and value. */
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
-/** The heading, which has the focus on a new page, and the elements beside it. */
+/** The heading, which gets the focus when a page is opened, and the elements beside it. */
 export function pageHead(title: string, beside: Node[]): Node {
   return headOf([heading([text(title)])], "", beside);
 }

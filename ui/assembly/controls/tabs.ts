@@ -1,7 +1,7 @@
 /** Selections of one out of a few: tabs, which are addresses, and a switch, whose parts dispatch actions. */
 import { Attr, attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
-/** One tab: its address, its words, its count, its drawing. `on`: it is the present one. */
+/** One tab: its address, its words, its count, the icon before them. `on`: it is the present tab. */
 export function tab(path: string, words: string, count: string, before: Node, on: bool): Node {
   const attrs: Attr[] = [attr("href", "#" + path)];
   if (on) attrs.push(attr("aria-current", "page"));

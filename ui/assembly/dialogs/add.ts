@@ -36,7 +36,7 @@ const TYPING_MS: i32 = 250;
 export class AddDialog extends CommandDialog {
   private facts: NewJobFacts = new NewJobFacts("add");
   private more: MoreOptions = new MoreOptions();
-  /** The typed form. It is kept until the job is added or the session ends, even if the user opens other pages. */
+  /** The typed form. It is kept until the job is added, another job is duplicated, or the session ends. */
   private unsent: Draft | null = null;
   private typing: i32 = 0;
 
@@ -191,14 +191,14 @@ export class AddDialog extends CommandDialog {
     const result: JobActionResult = readJobActionResult(r);
     if (!isReadable(m, r)) return;
     const message = result.message.length > 0 ? result.message : "Added the job";
-    // A throttle has dropped it: then there is no job.
+    // If a throttle has dropped the job, the answer contains none.
     const isAdded = !result.isDuplicate && result.jobs.length === 1;
     const notice = isAdded ? m.notices.good(message) : m.notices.warn(message);
     if (result.jobs.length === 1) notice.link = jobPath(result.jobs[0].id);
   }
 }
 
-/** Fills in what a job does. The key is left out, since the new job would replace the old one. */
+/** Fills in the fields from a job. The key is left out, because with it the new job would replace the old one. */
 function fill(draft: Draft, job: ListedJob): void {
   const task = job.taskIdentifier;
   const queue = job.queueName;
@@ -220,7 +220,7 @@ function fill(draft: Draft, job: ListedJob): void {
   if (!r.failed) draft.set("flags", flags.join(", "));
 }
 
-/** Returns the same as a shell command, with the time as it is meant now. */
+/** Returns the shell command that adds the same job. A relative time is resolved now. */
 function addLine(draft: Draft, schema: string, now: f64): string {
   const payload = draft.value("payload").trim();
   let words = "add" + argument("identifier", draft.value("identifier"));

@@ -1,4 +1,4 @@
-/** The dialogs of commands, built from their declarations: of any command, of those that need tables, of schedules. */
+/** The dialogs that are made from a command's declaration. Commands that need tables and schedules extend them. */
 
 import { beginBody, commandForm, writeFields } from "../forms/command-form";
 import { Draft } from "../forms/draft";
@@ -130,7 +130,7 @@ export abstract class TablesDialog extends CommandDialog {
     return missing === null ? write : addTables(write.topic, missing);
   }
 
-  /** The tables have been added: continues, unless the dialog was closed meanwhile. */
+  /** After the tables have been added, sends the command, unless the dialog was closed meanwhile. */
   override done(m: Model, write: Pending, body: string): void {
     if (write.path === this.command.path) {
       this.finished(m, write, body);
@@ -154,12 +154,12 @@ export function isReadable(m: Model, r: JsonReader): bool {
 
 /** Adds a schedule, or changes one: the fields begin with its definition, and only what differs from it is sent. */
 export class ScheduleDialog extends TablesDialog {
-  /** The revision and the name of the schedule to change; empty: a new one. */
+  /** The revision and the name of the schedule to change, as in `4 nightly`; empty: a new one. */
   private target: string = "";
   /** Its definition; null: not read yet. */
   private before: Draft | null = null;
 
-  /** `arg`: `4 nightly`. */
+  /** `arg`: the new `target`. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     this.target = arg;
     this.before = null;

@@ -18,11 +18,11 @@ const AGAIN = "again";
 /** The name of the field of attempts that were used. */
 const ATTEMPTS = "attempts";
 
-/** The only one of these commands that needs tables. */
+/** The only command on selected jobs that needs tables. */
 const CANCEL = "cancel";
 
 export class JobsDialog extends TablesDialog {
-  /** `arg`: `shown` for the job that is shown whole, even if others are selected on the page. */
+  /** `arg`: `shown` for the job whose details are shown, even if others are selected on the page. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     this.missing = null;
     if (this.name === CANCEL) m.requests.read(m.access, "cancel.tables", "api/pauses");

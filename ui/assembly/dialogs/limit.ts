@@ -1,4 +1,4 @@
-/** Sets a limit on a task or a queue, or on all whose names match a pattern; and changes one. */
+/** The dialog that sets a limit on a task or queue, or on all that match a pattern. It also changes a limit. */
 import { NewJobFacts } from "../adding/new-job";
 import { periodText } from "../controls/age";
 import { Draft } from "../forms/draft";
@@ -70,7 +70,7 @@ export class LimitDialog extends TablesDialog {
     }
   }
 
-  /** The present definition, except in fields in which something was typed already. */
+  /** Fills in the present definition, except in fields that the user has filled in already. */
   private fill(draft: Draft, limit: ListedLimit): void {
     const rate = limit.rate;
     draft.set(SCOPE, limit.scope);
@@ -107,7 +107,7 @@ export class LimitDialog extends TablesDialog {
     return this.limit.length > 0 ? "Change limit" : this.command.verb;
   }
 
-  /** A change replaces the whole definition, so it must have been read. */
+  /** A change sends the whole form, so the present definition must have been read into it. */
   override blocked(dialog: OpenDialog): string {
     return this.limit.length > 0 && !this.isRead ? "Reading the limit…" : super.blocked(dialog);
   }

@@ -1,6 +1,6 @@
 /**
- * An action on all jobs that a query finds. The jobs are counted and shown first, and only these are changed. After a
- * change in the form they must be counted again.
+ * An action on all jobs that a query finds. The dialog first counts and shows the jobs, and only these are changed.
+ * After a change in the form they must be counted again.
  */
 import { countedValue } from "../controls/value";
 import { commandForm, writeFields } from "../forms/command-form";
@@ -41,7 +41,7 @@ const PREVIEWS = "ask.preview";
 const PATH = "api/operations";
 /** The name of the checkbox that sets attempts back. */
 const AGAIN = "again";
-/** The steps of a start, as a request's `count` has them. */
+/** The possible values of a request's `count`: the steps that lead to a started operation. */
 const PREVIEW = 0;
 const START = 1;
 const ADDING = 2;
@@ -153,7 +153,7 @@ export class OperationDialog extends Dialog {
       : "Counts matching jobs. Nothing changes yet.";
   }
 
-  /** The counted jobs are not those of the changed form. */
+  /** Discards the preview after a change of the form. The checkbox requests a new one at once. */
   override onInput(m: Model, dialog: OpenDialog, field: string): void {
     if (field === AGAIN) this.rehearse(m, dialog);
     else if (this.hasForm && this.isChange(field)) this.discard(m);
@@ -232,7 +232,7 @@ export class OperationDialog extends Dialog {
     else m.facts.left = operation.id;
   }
 
-  /** The tables exist now, but the preview that was shown was not stored. */
+  /** Requests a new preview after the tables were added. Without them, the server did not store the first one. */
   private previewAgain(m: Model, dialog: OpenDialog): void {
     if (this.rehearsal === null) return;
     const previewRequest = this.previewRequest(m, dialog);
@@ -256,7 +256,7 @@ export class OperationDialog extends Dialog {
       dialog.error = "Tables added. Jobs have changed since: check the new preview.";
       return;
     }
-    // It starts now, or adds the next tables.
+    // Starts the operation now, or adds other tables that are missing.
     const next = this.request(m, dialog);
     if (!dialog.draft.faulty) m.send(dialog, next);
   }

@@ -30,7 +30,7 @@ export class PauseDialog extends TablesDialog {
     }
   }
 
-  /** The present pause, where nothing was typed yet. */
+  /** Fills in the present pause, unless the user has filled in a field already. */
   private fill(dialog: OpenDialog, pause: ListedPause): void {
     const draft = dialog.draft;
     const reason = pause.reason;

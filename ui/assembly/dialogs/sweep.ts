@@ -1,4 +1,4 @@
-/** Recovers what stale workers have locked, after a preview. */
+/** The dialog that recovers the jobs and queues of stale workers, after a preview. */
 import { writeFields } from "../forms/command-form";
 import { Form } from "../forms/form";
 import { readSweep, Sweep } from "../generated/records";
@@ -41,7 +41,7 @@ export class SweepDialog extends CommandDialog {
     return false;
   }
 
-  /** With other settings the result differs. */
+  /** Discards the preview, because with other settings the result differs. */
   override onInput(_m: Model, dialog: OpenDialog, _field: string): void {
     this.found = null;
     dialog.workers = [];
@@ -65,7 +65,7 @@ export class SweepDialog extends CommandDialog {
     return `${removed}${countText(found.recoverableJobs, "job", "jobs")} can run again after ${delay} s.${rest}${spared(found)}`;
   }
 
-  /** Without heartbeats a crashed worker looks like a busy one. */
+  /** Returns a warning about workers without heartbeats: a crashed one cannot be distinguished from a busy one. */
   override exception(_dialog: OpenDialog): string {
     const found = this.found;
     const unknown = found === null ? 0 : found.unknownWorkers.length;

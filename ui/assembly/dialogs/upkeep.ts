@@ -16,7 +16,7 @@ export class UpkeepDialog extends CommandDialog {
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const chore = choreOf(arg);
     this.chore = chore === null ? new Chore() : chore;
-    // Without its subject, a command of one field would do everything that it can.
+    // Without a subject, a command with one field would apply to all possible subjects.
     if (this.command.fields.length === 1 && this.chore.subject.length === 0) return false;
     return super.open(m, dialog, this.chore.subject);
   }
@@ -31,7 +31,7 @@ export class UpkeepDialog extends CommandDialog {
 
   override text(m: Model, dialog: OpenDialog): string {
     const sentence = this.chore.sentence;
-    // The command's own text is about everything that it can do, so it is not shown.
+    // The text of the command `cleanup` is about all of its tasks, so it is not shown for one of them.
     if (this.command.name === "cleanup") return sentence;
     return sentence.length > 0 ? `${sentence} ${this.command.consequence}` : super.text(m, dialog);
   }

@@ -22,7 +22,7 @@ import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 import { unlockPreview } from "../parts/holder";
 
-/** The number of receipts that are kept for the overview. */
+/** The maximum number of receipts that are stored for the overview. */
 const MAX_RECEIPTS = 16;
 const OPERATIONS = "/api/operations";
 
@@ -111,7 +111,7 @@ export class VerbDialog extends Dialog {
     if (receipts.size >= MAX_RECEIPTS) receipts.clear();
     receipts.set(about.id, notice.text);
     const query = about.q;
-    // After the action these queries find no job, so they get no link.
+    // After the action such a query finds no job, so there is no link to it.
     if (query === null || query.startsWith("is:stuck") || query.startsWith("worker:")) return;
     if (about.affected.value === 0) return;
     notice.link = queryPath(query.replace(" is:blocked", " is:due"));
@@ -119,7 +119,7 @@ export class VerbDialog extends Dialog {
   }
 }
 
-/** Returns these workers; none unless all of them are known. */
+/** Returns the workers with these ids; an empty list unless all of them are known. */
 function holdersOf(ids: string[], known: ListedWorker[]): ListedWorker[] {
   const found: ListedWorker[] = [];
   for (let i = 0; i < ids.length; i++) {
@@ -139,7 +139,7 @@ function incidentOf(m: Model, offered: Fix): Incident | null {
   return null;
 }
 
-/** Returns the consequence that its command declares. */
+/** Returns the consequence that the action's command declares; empty if there is no such command. */
 function consequence(verb: Fix, isOne: bool): string {
   const command = commandOf(verb);
   if (command === null) return "";

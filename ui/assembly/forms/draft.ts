@@ -4,7 +4,7 @@ export class Draft {
   now: f64 = NaN;
   private values: Map<string, string> = new Map<string, string>();
   private faults: Map<string, string> = new Map<string, string>();
-  /** The names of the form's fields. */
+  /** The names of the fields that have been drawn. */
   private shown: Set<string> = new Set<string>();
 
   value(name: string): string {
@@ -20,12 +20,12 @@ export class Draft {
     this.faults.delete(name);
   }
 
-  /** Sets a field in which nothing was typed yet. */
+  /** Sets a field if it is empty. */
   fill(name: string, value: string): void {
     if (this.value(name).length === 0) this.set(name, value);
   }
 
-  /** Returns the fault of a field, which reads it when it is drawn. */
+  /** Returns the fault of a field; empty: none. Also records that the field is drawn, because fields call it then. */
   fault(name: string): string {
     this.shown.add(name);
     return this.faults.has(name) ? this.faults.get(name) : "";

@@ -11,7 +11,7 @@ export class Form {
   /** The number of fields that were filled in. */
   filled: i32 = 0;
 
-  /** The texts before a change: a field that still has its text is left out. null: all fields are new. */
+  /** The texts before a change; null: there are none. A field that still has its text is not sent. */
   before: Draft | null = null;
 
   constructor(readonly draft: Draft) {}
@@ -42,7 +42,7 @@ export class Form {
     this.filled++;
   }
 
-  /** Adds a text that is sent exactly as it was typed. */
+  /** Adds JSON, which is sent exactly as it was typed. */
   json(field: string, name: string): void {
     const typed = this.draft.value(field);
     if (typed.trim().length === 0) return;

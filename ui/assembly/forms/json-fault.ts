@@ -1,7 +1,7 @@
-/** Where a text stops being JSON, in words for its author, and the single change that would correct it. */
+/** Finds where a text stops being JSON, describes the fault, and offers the single change that would correct it. */
 import { JsonReader } from "../lib/json-reader";
 
-/** The length at which a token is cut in a message. */
+/** The number of characters at which a token is cut in a message. */
 const MAX_TOKEN = 24;
 /** The length up to which a corrected text is offered, because it is in memory twice. */
 const MAX_CORRECTED = 20000;

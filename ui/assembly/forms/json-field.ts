@@ -4,7 +4,7 @@ import { attr, box, cls, el, leaf, multiline, Node } from "../lib/node";
 import { Field } from "./field";
 import { faultOf } from "./json-fault";
 
-/** The number of lines that are numbered. */
+/** The maximum number of lines that are numbered. */
 const MAX_NUMBERED = 1000;
 const MIN_LINES = 5;
 

@@ -1,4 +1,4 @@
-/** The times of date-and-time fields, by the local clock. */
+/** Reads the times and periods that users type, by the local clock. A wall time is a local time as if it were UTC. */
 
 import { isDigit } from "../../../src/domain/portable/digits";
 import { zoneOffset } from "../host";
@@ -9,7 +9,7 @@ import { parseTime, parseWall, wallText } from "../lib/time";
 export const NO_TIME: string = "Enter a time such as +30m, tomorrow 9:00 or 2026-11-26 09:00.";
 const DAY_MS: f64 = 86400000;
 
-/** Returns the time at which the local clock shows `wall`. */
+/** Returns the time at which the local clock shows the wall time `wall`. */
 function localTime(wall: f64): f64 {
   // The first offset may be wrong by an hour if the clocks change around this time.
   const guess = wall - <f64>zoneOffset(wall) * 60000;
@@ -17,8 +17,8 @@ function localTime(wall: f64): f64 {
 }
 
 /**
- * Returns the time that a text means, as the command line reads it: `now`, `+10m`, `in 2h`, RFC 3339, or a day, a time,
- * or both, by the local clock; NaN for any other text.
+ * Returns the time that a text means, by the same rules as the command line: `now`, `+10m`, `in 2h`, RFC 3339, or a
+ * day, a time, or both, by the local clock; NaN for any other text.
  */
 export function typedTime(typed: string, now: f64): f64 {
   const input = lower(typed.trim());
@@ -60,7 +60,7 @@ export function typedSeconds(typed: string): f64 {
   return back ? -secs : secs;
 }
 
-/** Returns the local time, as `wall`, of the midnight at which the day of `at` begins. */
+/** Returns the wall time of the midnight at which the local day of `at` begins. */
 export function dayOf(at: f64): f64 {
   return Math.floor((at + <f64>zoneOffset(at) * 60000) / DAY_MS) * DAY_MS;
 }

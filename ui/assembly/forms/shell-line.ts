@@ -1,4 +1,4 @@
-/** Lines for a shell. They contain only commands that exist (src/cli). */
+/** Makes lines for a shell, with the commands and options of src/cli. */
 import { shellWord as quoted } from "../../../src/domain/portable/shell-word";
 import { workerLine } from "../../../src/domain/portable/worker-line";
 
@@ -14,7 +14,7 @@ export function argument(name: string, value: string): string {
   return value.startsWith("-") ? ` --${name}=${quoted(value)}` : " " + quoted(value);
 }
 
-/** Returns an option; empty without a value. A value that begins with a dash needs an equals sign. */
+/** Returns ` --name value`; empty without a value. A value that begins with a dash needs an equals sign. */
 export function option(name: string, value: string): string {
   if (value.trim().length === 0) return "";
   return value.startsWith("-") ? ` --${name}=${quoted(value)}` : ` --${name} ${quoted(value)}`;

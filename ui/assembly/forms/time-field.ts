@@ -1,4 +1,4 @@
-/** A time by the local clock, with buttons for the most common ones. */
+/** A field for a time by the local clock, with buttons for the most common times. */
 import { dateText, Times, timeUntil, zone } from "../controls/age";
 import { button } from "../controls/button";
 import { box, leaf, Node, nothing } from "../lib/node";

@@ -8,7 +8,7 @@ import { Model } from "../model/model";
 import { JobView } from "./job-view";
 import { drawJob } from "./view";
 
-/** The DOM id, which gets the focus when the job is opened. */
+/** The DOM id of the element that gets the focus when the job is opened. */
 export const BESIDE = "beside";
 
 /** The job. `page`: the name of the list's page, whose actions `next`, `before` and `close` are used. */

@@ -1,6 +1,6 @@
 /**
- * How the jobs that fail in the same way differ from other jobs of their tasks, and whether this job has the
- * difference.
+ * How the jobs with the same error differ from other jobs of their tasks, and which values this job has in the fields
+ * that differ.
  */
 import { Common, readCommon } from "../generated/records";
 import { ServerData } from "../kit/server-data";

@@ -82,7 +82,7 @@ function placeText(ahead: Value, all: Value | null): string {
 function times(m: Model, job: ListedJob, why: Why | null, list: Node[]): void {
   const now = m.serverNow;
   const state = job.state;
-  // The job itself is answered without its condition.
+  // Only the explanation contains the condition.
   const condition = why === null ? "" : why.condition;
   if (condition === "fetched") list.push(pair("Fetched", moment(m, job.lockedAt)));
   else if (state === "locked") {
@@ -98,7 +98,7 @@ function times(m: Model, job: ListedJob, why: Why | null, list: Node[]): void {
   } else if (state === "ready") {
     list.push(pair("Waits", timeElement(job.runAt, age(max(job.runAt, job.createdAt), m.times))));
   }
-  // The row's last change may be another one, or that of an earlier attempt.
+  // `why.since` is the end of the last attempt. The row's `updated_at` may be that of a later change.
   const hasFailed = (condition === "failed" || condition === "retrying") && !endedByHand(job);
   if (why !== null && hasFailed && !isNaN(why.since))
     list.push(pair("Last attempt", moment(m, why.since)));

@@ -1,6 +1,6 @@
 /**
- * One job, wherever it is shown: on its own page, or beside the list. It takes an id and does not own the address. Its
- * requests and actions belong to the page `job`, which passes them on; all pages share one JobView.
+ * One job, on its own page or beside the list. It takes an id and does not read the address. Answers and actions arrive
+ * at the page `job`, which passes them on. All pages share one JobView.
  *
  *   open(id) ─▶ head + why ─▶ refresh(): why every few seconds; the head when something has changed
  *                  └─ 404 after it was shown ─▶ it has ended: its last state stays, and the receipt is requested
@@ -25,8 +25,8 @@ import { Comparison } from "./comparison";
 import { Payload } from "./payload";
 
 /**
- * The interval of requests for the explanation: its sentences have ages, and a job can change without a change of the
- * counts.
+ * The interval of requests for the explanation. Its sentences contain ages, and a job can change while the counts stay
+ * the same.
  */
 const WHY_MS: f64 = 5000;
 const UNCHANGED_MS: f64 = 15000;
@@ -50,7 +50,7 @@ export class JobView {
   /** The job as the server sent it, with its payload; empty: not yet. */
   private json: string = "";
 
-  /** Shows a job. The same job is requested again. */
+  /** Shows a job. If it is shown already, it is only requested again. */
   open(m: Model, id: i64): void {
     if (id !== this.id) this.reset(id);
     if (this.ended) return;
@@ -88,7 +88,7 @@ export class JobView {
     this.head.requestEvery(m, `api/jobs/${this.id}?fields=head`, HEAD_MS);
   }
 
-  /** Its condition; without an explanation, its state by the row alone. */
+  /** Its condition. Until the explanation has arrived, the condition is derived from the row. */
   get condition(): string {
     const why = this.why;
     if (why !== null) return why.condition;
@@ -247,7 +247,7 @@ export class JobView {
   }
 }
 
-/** Whether the two differ only in their ages. */
+/** Whether two explanations differ only in the ages in their sentences. */
 function isAlike(one: Why, other: Why): bool {
   const isSameTime = one.since === other.since || (isNaN(one.since) && isNaN(other.since));
   if (one.condition !== other.condition || !isSameTime) return false;
@@ -255,5 +255,5 @@ function isAlike(one: Why, other: Why): bool {
   return one.nextAttempts.length === 0 || one.nextAttempts[0] === other.nextAttempts[0];
 }
 
-/** One view for all places, because a job is shown whole in only one of them at a time. */
+/** One view for all pages, because only one of them shows a whole job at a time. */
 export const jobView: JobView = new JobView();

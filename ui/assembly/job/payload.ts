@@ -1,6 +1,6 @@
 /**
  * The payload. A small one comes with the job, a large one on request. If it is too large for the page, only its
- * beginning is read. It is shown as a tree, as text, or by its differences from others.
+ * beginning is read. It is shown as a tree, as text, or compared with other jobs' payloads.
  */
 import { button, copyButton, drawnButton } from "../controls/button";
 import { problem } from "../controls/empty";
@@ -18,12 +18,12 @@ import { Comparison } from "./comparison";
 import { storedSize } from "./facts";
 import { JsonTree } from "./tree";
 
-/** The size of the largest answer of the server. */
+/** The size of the largest payload that the server sends in an answer, in bytes. */
 const MAX_BYTES: i64 = 16 * 1048576;
 const START = 4000;
 /** The number of characters that the text view shows at first, and adds at a time. */
 const RAW_STEP = 100000;
-/** The length from which a payload has a search. */
+/** The number of characters above which a payload has a search field. */
 const SEARCHED = 2000;
 const TYPING_MS: i32 = 250;
 
@@ -39,7 +39,7 @@ export class Payload {
   private typed: i32 = 0;
   /** The size of its text; empty: it was not loaded. */
   size: string = "";
-  /** The action to perform when the payload has arrived: `job.duplicate`, or empty. */
+  /** The action to perform when the payload has arrived: `duplicate`, `copy-json`, `copy-add`, or empty. */
   next: string = "";
 
   /** The text of the payload; null if it was not loaded. */
@@ -60,7 +60,7 @@ export class Payload {
     }
   }
 
-  /** Takes the answer to a request for all of it, or for its beginning. */
+  /** Takes the answer to a request for the whole payload, or for its beginning. */
   onAnswer(job: ListedJob): void {
     const start = job.payloadStart;
     if (start !== null) this.start = start;

@@ -12,9 +12,9 @@ import { find } from "./find";
 
 const STEP = 100;
 const LONG_STRING = 500;
-/** The length from which a container has its size beside it. */
+/** The number of characters above which a container has its size beside it. */
 const LARGE = 10240;
-/** The length up to which a string can be shown, and a name is shown. */
+/** The maximum number of characters that are shown of a string, and of a name. */
 const MAX_STRING = 20000;
 const MAX_NAME = 200;
 /** The number of lines that are open at first, and the maximum number of lines. */

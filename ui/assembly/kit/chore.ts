@@ -1,5 +1,5 @@
 /**
- * A maintenance task as a row offers it: its subject, and the text of its dialog. Both are in the argument of its
+ * A maintenance task that a row offers: its subject, and the text of its dialog. Both are in the argument of its
  * button.
  */
 
@@ -22,7 +22,7 @@ export class Chore {
   /** The number that must be typed to confirm; 0: none. */
   typed: i64 = 0;
 
-  /** A button in a menu of its row, for a task that must not be the nearest button. */
+  /** A button in the menu of a row, for a task that should not be started by mistake. */
   inMenu(m: Model, label: string, command: string): Node {
     if (!m.access.canWrite) return nothing;
     return menu("More actions: " + this.title, [icon(DOTS)], [this.button(m, label, command)]);

@@ -1,4 +1,4 @@
-/** Errors that differ only in numbers, ids and times: the name of their group, and their trend. */
+/** An error group in a row: its name, and its trend. */
 import { badge } from "../controls/button";
 import { middle } from "../controls/middle";
 import { sparkline } from "../controls/spark";

@@ -17,7 +17,7 @@ export class IncidentList {
   /** The number of incidents that are not shown yet. */
   news: i32 = 0;
   current: i32 = 0;
-  /** Whether the keys have moved to the current row. */
+  /** Whether the user has moved to the current row by a key. */
   isWalked: bool = false;
   private until: f64 = 0;
 
@@ -43,7 +43,7 @@ export class IncidentList {
     if (this.rows.length === 0 || !(m.live.pinsRows || m.now < this.until)) this.show(latest);
   }
 
-  /** Shows all of them in their order. */
+  /** Shows the latest incidents in their order. */
   show(latest: Incident[]): void {
     const current = this.currentId;
     this.rows = latest.slice(0);

@@ -25,7 +25,7 @@ export function incidentRow(
 ): Node {
   const incident = list.rows[index];
   const isGone = list.gone.has(incident.id);
-  // Each attempt of such a job ends a worker.
+  // Each attempt of a poison job crashes a worker.
   const isUrgent = first || incident.kind === "poison";
   const attrs = [
     cls(isGone ? "inc gone" : "inc"),
@@ -54,7 +54,7 @@ export function incidentRow(
   ]);
 }
 
-/** Returns the sentence. Without news, an age in it must not continue to grow. */
+/** Returns the incident's sentence. While the data are stale, its ages are clock times. */
 function incidentText(m: Model, incident: Incident, isGone: bool): string {
   const receipts = m.facts.receipts;
   if (isGone && receipts.has(incident.id)) return receipts.get(incident.id);
@@ -82,7 +82,7 @@ function title(m: Model, incident: Incident): Node[] {
   return nodes;
 }
 
-/** The beginning of the payload: `file "s3://…" rows 48210`. */
+/** The first fields of the crashed job's payload: `file "s3://…" rows 48210`. */
 function fields(incident: Incident): Node {
   const crash = incident.crash;
   if (crash === null || crash.fields.length === 0) return nothing;

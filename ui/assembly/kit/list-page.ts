@@ -1,6 +1,6 @@
 /**
- * A page that is a list. It defines where its rows come from and how they look. Requests, keys, selecting, searching,
- * sorting, paging, news, and returning to the same place are implemented here.
+ * The base class of pages that are lists. A subclass defines where its rows come from and how they look. Requests,
+ * keys, selecting, searching, sorting, paging, news, and returning to the same place are implemented here.
  *
  * Its address has `search`, `sort` and `cursor` (the page). Any other parameter makes another list.
  */
@@ -59,7 +59,7 @@ export abstract class ListPage extends Page {
 
   abstract read(body: string): RowPage;
 
-  /** Returns the API's list with the order and the search of the address. */
+  /** Returns the API's address of a list, with the order and the search text of the page's address. */
   protected listOf(api: string): string {
     const search = this.address.value("search");
     const path = `${api}?limit=100&sort=${encode(this.sorted)}`;
@@ -103,7 +103,7 @@ export abstract class ListPage extends Page {
     this.rows.error = "";
   }
 
-  /** When it is opened again, the list shows its next answer whole. Only Back keeps rows in their places. */
+  /** After this, the next answer replaces all rows. Only Back keeps rows in their places. */
   override leave(m: Model): void {
     if (m.page !== this) this.shownFor = "";
   }
@@ -121,7 +121,7 @@ export abstract class ListPage extends Page {
     return kept;
   }
 
-  /** Returns what this page keeps besides its rows. */
+  /** Returns the state that Back restores besides the rows; null: none. */
   keepMore(): PageState | null {
     return null;
   }
@@ -134,7 +134,7 @@ export abstract class ListPage extends Page {
     const more = list.more;
     if (more !== null) this.restoreMore(more);
     this.rows.ready = true;
-    // The rows stay as they were, and those that were removed meanwhile are marked.
+    // The next answer is merged: the rows stay, and those that were removed meanwhile are marked.
     this.renewed = false;
   }
 
@@ -178,7 +178,7 @@ export abstract class ListPage extends Page {
       return;
     }
     if (page.next.length > 0) page.cut.add("");
-    // Rows of another address are replaced at once.
+    // Rows of another address are replaced, not merged.
     const isSame = this.rows.ready && this.shownFor === request.path;
     if (page.count !== i64.MIN_VALUE) this.count = page.count;
     this.rows.arrived(m);
@@ -186,7 +186,7 @@ export abstract class ListPage extends Page {
     this.put(m, page, isSame);
   }
 
-  /** Shows rows. While the same list is in use, new ones are only stored. */
+  /** Shows the rows of an answer. While the user reads the same list, new rows wait. */
   protected put(m: Model, page: RowPage, isSame: bool): void {
     const isRead = m.live.isRead(m.now) && this.list.rows.length > 0;
     if (isSame && isRead && !this.renewed) this.list.merge(page);
@@ -194,14 +194,14 @@ export abstract class ListPage extends Page {
     if (this.renewed) this.focusCurrent();
     this.renewed = false;
   }
-  /** The API's address of the rows on screen; empty: they are of another list. */
+  /** The API's address of the rows on screen; empty: the next answer replaces them. */
   protected shownFor: string = "";
 
   override onWrite(write: Pending): void {
     if (write.count > 0) this.changed();
   }
 
-  /** Rows were changed on this page, so the result is shown at once. */
+  /** Called when rows were changed on this page: the next answer replaces the rows at once. */
   protected changed(): void {
     this.list.clear();
     this.renewed = true;
@@ -234,7 +234,7 @@ export abstract class ListPage extends Page {
     if (verb === "key") this.key(m, value);
     else if (verb === "next") this.walk(list.isWalked ? 1 : 0);
     else if (verb === "before") this.walk(list.isWalked ? -1 : 0);
-    // If the keys have not moved to a row yet, Enter first shows the current row.
+    // If the user has not moved to a row by a key yet, Enter first moves to the current row.
     else if (verb === "rows" || (verb === "open" && value === "Enter" && !list.isWalked))
       this.walk(0);
     else if (verb === "open") this.openAt(m, arg.length > 0 ? arg : list.currentKey, value);

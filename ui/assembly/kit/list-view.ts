@@ -1,4 +1,4 @@
-/** The parts of a page with a list: search field, table, in which the arrow keys move between rows, and pager. */
+/** The parts of a page with a list: the search field, the table, the pager, and the bar for selected rows. */
 import { ago } from "../controls/age";
 import { button, check, link, ownButton } from "../controls/button";
 import { empty } from "../controls/empty";
@@ -11,7 +11,7 @@ import { Column, Row } from "./row";
 /** The age from which the pager shows how old the rows are, in milliseconds. */
 const OLD_MS: f64 = 10000;
 const KEYS = "ArrowDown ArrowUp Shift+ArrowDown Shift+ArrowUp Home End Space Enter Escape";
-
+/** The number of placeholder rows while rows are loading. */
 const SHAPES = 12;
 
 /** The table with its pager, or a placeholder or error instead. `none`: shown if there are no rows. */
@@ -167,7 +167,7 @@ export function listCountText(page: ListPage, order: string): string {
     : numberText(page.count) + order;
 }
 
-/** The button `14 new · show`, while new or removed rows wait because showing them would move others. */
+/** The button `14 new · show`, which shows the new rows that wait and hides the removed ones. */
 export function newsPill(page: ListPage): Node {
   const list = page.list;
   if (!list.hasNews) return nothing;

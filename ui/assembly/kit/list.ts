@@ -1,6 +1,6 @@
 /**
- * The rows on screen, the current one, and the selected ones. A newer answer never moves a row that may be in view:
- * existing rows change in place, removed rows stay and are marked, new ones wait and are counted until the user shows
+ * The rows on screen, the current one, and the selected ones. While the user reads, a newer answer moves no row:
+ * existing rows change in place, removed rows stay and are marked, new rows are counted and wait until the user shows
  * them. The selection stays when the page, the tab or a filter changes.
  */
 import { PageState } from "../model/place";
@@ -10,7 +10,7 @@ import { Row, RowPage } from "./row";
 export class ListState extends PageState {
   /** The API's address of the rows. */
   from: string = "";
-  /** What the page adds. */
+  /** The state that the page stores in addition. */
   more: PageState | null = null;
 
   constructor(
@@ -37,11 +37,11 @@ export class List {
   gone: Set<string> = new Set<string>();
   /** The number of rows in the last answer that are not shown. */
   news: i32 = 0;
-  /** The index of the row that the tab key reaches. */
+  /** The index of the current row, the only one that the tab key reaches. */
   current: i32 = 0;
   /** The key of the row where a selection with shift begins. */
   private anchor: string = "";
-  /** Whether the keys have moved to the current row. */
+  /** Whether the user has moved to the current row by a key. */
   isWalked: bool = false;
   selected: Map<string, Row> = new Map<string, Row>();
   /** Whether all matches are selected, including those on other pages. */
@@ -86,7 +86,7 @@ export class List {
     }
     this.news = page.rows.length - shown;
     this.waiting = this.news > 0 || this.gone.size > 0 ? page : null;
-    // If the rows reach beyond the answer, the cursor of the next page is theirs.
+    // If the rows on screen reach beyond the answer, their own cursor of the next page stays.
     const last = this.rows.length > 0 ? this.rows[this.rows.length - 1].key : "";
     if (places.has(last) || this.gone.has(last)) this.next = page.next;
     this.refreshSelected();
@@ -138,7 +138,7 @@ export class List {
     return this.rows[this.current];
   }
 
-  /** Selects or deselects a row. `through`: all rows from the anchor to it get the same state, if the anchor is shown. */
+  /** Selects or deselects a row. `through`: all rows from the anchor, if it is shown, to the row get the same state. */
   toggle(key: string, through: bool): void {
     const index = this.indexOf(key);
     if (index < 0) return;
@@ -178,13 +178,13 @@ export class List {
     this.selected.clear();
   }
 
-  /** If all matches are selected, the rows on screen count as selected one by one. */
+  /** Replaces the selection of all matches by the selection of each row on screen. */
   private pickShown(): void {
     this.clear();
     for (let i = 0; i < this.rows.length; i++) this.set(this.rows[i], true);
   }
 
-  /** Turns to another list, or another page of it. Rows stay until the answer arrives; the selection always stays. */
+  /** Turns to another list, or to another page of this one. Rows stay until the answer arrives. The selection stays. */
   turn(cursor: string, sameList: bool): void {
     if (!sameList) {
       this.trail = cursor.length > 0 ? ["", cursor] : [""];

@@ -25,17 +25,17 @@ export abstract class Row {
     return false;
   }
 
-  /** The worker that its key `u` unlocks; empty: none. */
+  /** The worker that the key `u` unlocks while this row is current; empty: none. */
   get unlocks(): string {
     return "";
   }
 
-  /** What its key `p` pauses or resumes, such as `queue mail`; empty: none. */
+  /** The target that the key `p` pauses or resumes, such as `queue mail`; empty: none. */
   get pauses(): string {
     return "";
   }
 
-  /** Whether what `pauses` names is paused. */
+  /** Whether the target in `pauses` is paused now. */
   get isPaused(): bool {
     return false;
   }
@@ -71,7 +71,7 @@ export class RowPage {
   fault: string = "";
 }
 
-/** Returns the page for the rows of an answer that was read, with its fault if it cannot be read. */
+/** Ends the reading of an answer. Returns a page without rows yet, with the answer's fault if it cannot be read. */
 export function rowPage(r: JsonReader, next: string | null): RowPage {
   r.end();
   const page = new RowPage();

@@ -1,6 +1,6 @@
 /**
  * A sentence of the server with its first number in bold and its names as links: `480 jobs wait. worker-c has locked
- * the queue.` The parts are found as they were written; the sentence is not parsed.
+ * the queue.` The names are searched for in the text; the sentence is not parsed.
  */
 import { isDigit } from "../../../src/domain/portable/digits";
 import { link } from "../controls/button";

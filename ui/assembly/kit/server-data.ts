@@ -1,6 +1,6 @@
 /**
- * One thing that a page requests: whether it has arrived, is on its way, or why it failed. The page stores the record
- * itself; this class has what is the same for every page.
+ * The state of one thing that a page requests: whether it has arrived, is on its way, or why it failed. The record
+ * itself is stored by the page.
  *
  *   request() ──▶ waiting ──arrived()──▶ ready ──request()──▶ ready, and requested again
  *                    └──failedWith()──▶ error or missing
@@ -13,14 +13,14 @@ import { leaf, Node } from "../lib/node";
 import { Model } from "../model/model";
 import { cancel, isAway } from "../model/requests";
 
-/** The length of a wait up to which the page shows no sign of it. */
+/** The length of a wait after which the page shows a placeholder. */
 export const SKELETON_MS: f64 = 200;
-/** The intervals of requests if something else has changed, and if nothing seems to have changed. */
+/** The intervals of requestSince() if only the counts have changed, and if nothing has. */
 const SOMETIMES_MS: f64 = 15000;
 const SELDOM_MS: f64 = 120000;
 
 export class ServerData {
-  /** Whether there was an answer. What is shown may be older than the last request. */
+  /** Whether there was an answer. The shown data may be older than the last request. */
   ready: bool = false;
   /** Whether the server's answer was 404. */
   missing: bool = false;
@@ -30,8 +30,8 @@ export class ServerData {
   answeredAt: f64 = NaN;
 
   /**
-   * `topic`: `<page>.<what>`. The answer goes to the page's `onAnswer`, a failure to its `onFailure`. Of several objects
-   * with the same topic, only the newest gets answers.
+   * `topic`: `<page>.<what>`. The page's `onAnswer` gets the answer, its `onFailure` a failure. Of several objects with
+   * the same topic, only the newest gets answers.
    */
   constructor(readonly topic: string) {
     cancel(topic);
@@ -45,14 +45,14 @@ export class ServerData {
   }
 
   /**
-   * Requests again `soonMs` after the last time if the counts have changed since, else after two minutes:
-   * while nothing changes in the database, nothing needs to be read.
+   * Requests again, `soonMs` after the last request if the counts have changed since, otherwise after two minutes.
+   * While nothing changes in the database, nothing needs to be read.
    */
   requestEvery(m: Model, path: string, soonMs: f64): void {
     this.requestSince(m, path, soonMs, m.facts.changedAt);
   }
 
-  /** Like requestEvery(), for data with a time of its own last change. */
+  /** Like requestEvery(), for data that have a time of their own last change (`changedAt`). */
   requestSince(m: Model, path: string, soonMs: f64, changedAt: f64): void {
     const rest =
       changedAt >= this.requestedAt
@@ -79,7 +79,7 @@ export class ServerData {
     this.answeredAt = m.now;
   }
 
-  /** During an outage the present data stay, under the banner. */
+  /** Stores the failure of a request. During an outage the present data stay, and the banner shows the reason. */
   failedWith(status: i32, reason: string): void {
     this.missing = status === 404;
     if (!isAway(status) && status !== 404) this.error = reason;
@@ -98,7 +98,7 @@ export class ServerData {
     return !r.failed;
   }
 
-  /** Resets it, as if it had never been requested. The answer that is on its way is about something else. */
+  /** Resets it, as if it had never been requested, and cancels a request that is on its way. */
   reset(): void {
     cancel(this.topic);
     this.ready = false;
@@ -108,13 +108,13 @@ export class ServerData {
     this.answeredAt = NaN;
   }
 
-  /** The answer takes so long that the page shows it. */
+  /** Whether the answer takes so long that the page shows a placeholder. */
   isLate(m: Model): bool {
     const isHindered = this.error.length > 0 || m.live.outage.length > 0;
     return !isHindered && m.now - this.requestedAt >= SKELETON_MS;
   }
 
-  /** What is shown until it is ready, or the error. */
+  /** The node that is shown until the data are ready: a skeleton, an error, or a note about the outage. */
   placeholder(m: Model, lines: i32): Node {
     if (this.error.length > 0) return problem(this.error);
     if (m.live.outage.length > 0) {

@@ -1,4 +1,4 @@
-/** The action that the server offers for a cause: a button that opens a dialog first. */
+/** Buttons of actions, and the arguments of their dialogs. An action that the server offers is a Fix. */
 import { button, offButton } from "../controls/button";
 import { Fix } from "../generated/records";
 import { JsonWriter, quote } from "../lib/json-writer";
@@ -8,7 +8,7 @@ import { keyOf, Shortcut } from "../model/shortcut";
 import { List } from "./list";
 import { Row } from "./row";
 
-/** The button. `kind`: as for a button. While the database cannot be reached, a text replaces it. */
+/** The button of an action. `kind`: see button(). While the database cannot be reached, a text replaces it. */
 export function verbButton(m: Model, verb: Fix | null, kind: string): Node {
   if (verb === null || !m.access.canWrite) return nothing;
   if (m.live.isStale(m.now)) return leaf("span", "faint small", "database unreachable");
@@ -42,7 +42,7 @@ export function cancelVerb(job: i64): Fix {
   return verbOf("cancel", "Cancel…", "/api/jobs/action", body.end());
 }
 
-/** An action as the server offers it. */
+/** Returns an action in the form in which the server offers one. */
 export function verbOf(action: string, label: string, path: string, body: string): Fix {
   const verb = Fix.empty();
   verb.action = action;
@@ -52,7 +52,7 @@ export function verbOf(action: string, label: string, path: string, body: string
   return verb;
 }
 
-/** A button for a write. If writing is impossible now, it is off, with the reason. */
+/** A button for a write. While the data are stale, it is off, with the reason. A read-only admin has none. */
 export function writeButton(
   m: Model,
   label: string,
@@ -70,7 +70,7 @@ export function unlockButton(m: Model, row: Row, action: string): Node {
   return row.unlocks.length > 0 ? writeButton(m, "Unlock…", action, row.unlocks, "s") : nothing;
 }
 
-/** Adds the key of the button in the current row to the keys of a list. */
+/** Adds the key that unlocks the worker of the current row to the keys of a list. */
 export function withUnlock(m: Model, list: List, keys: Shortcut[], action: string): Shortcut[] {
   if (!m.access.canWrite || !list.isWalked || list.current >= list.rows.length) return keys;
   const worker = list.rows[list.current].unlocks;

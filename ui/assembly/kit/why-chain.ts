@@ -11,7 +11,7 @@ import { Model } from "../model/model";
 import { linkNames, sentence } from "./sentence";
 import { verbButton } from "./verb";
 
-/** The sentence in the colour of the job's condition. */
+/** The server's sentence about the condition, in the colour of the condition. */
 export function whyBox(m: Model, why: Why): Node {
   const links = why.causes.length > 0 ? why.causes[0].links : Cause.empty().links;
   const words = localTimes(why.sentence, m.serverNow);
@@ -32,7 +32,7 @@ function sameStart(words: string): i32 {
 }
 
 /**
- * The chain of causes. The last one is the root, with the action that removes it; it is red if something is broken.
+ * The chain of causes. The last one is the root, with the action that removes it. The root is red if it is a fault.
  */
 export function whyChain(m: Model, why: Why): Node {
   if (why.causes.length === 0) return nothing;

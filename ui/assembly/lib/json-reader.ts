@@ -9,7 +9,7 @@ import { parseTime } from "./time";
 
 /** How deep records may nest. */
 const MAX_RECORD_DEPTH = 200;
-/** How deep a skipped or raw value may nest. It may be deeper than a record: each level needs a byte, and no call. */
+/** How deep a skipped or raw value may nest. Here a level costs only a byte; in a record it costs a call. */
 const MAX_SKIP_DEPTH = 65536;
 
 const COMMA: i32 = 0x2c;
@@ -64,7 +64,7 @@ export class JsonReader extends JsonScanner {
     this.open(OPEN_BRACE);
   }
 
-  /** Moves to the value of the next member. Returns false at the end of the object, which it consumes. */
+  /** Moves to the value of the next member. At the end of the object, consumes it and returns false. */
   nextKey(): bool {
     if (this.nextMember(CLOSE_BRACE)) return this.scanKey();
     this.depth--;
@@ -97,7 +97,7 @@ export class JsonReader extends JsonScanner {
     this.open(OPEN_BRACKET);
   }
 
-  /** Returns whether the array has another item to read; consumes the end of the array. */
+  /** Returns whether the array has another item to read. At the end of the array, consumes it. */
   nextItem(): bool {
     if (this.nextMember(CLOSE_BRACKET)) return true;
     this.depth--;

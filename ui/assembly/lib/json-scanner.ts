@@ -1,6 +1,6 @@
 /**
  * Scans JSON text: white space, strings, numbers, words. Nothing here throws, since in AssemblyScript a throw is a trap
- * that no code can catch. The first error and its position are kept; after an error the position no longer moves.
+ * that no code can catch. Only the first error is kept, with its position.
  */
 import { isDigit } from "../../../src/domain/portable/digits";
 

@@ -84,7 +84,7 @@ export function cls(value: string): Attr {
   return new Attr("class", value, Form.Value);
 }
 
-/** Identifies an element among its siblings, so that it moves with what it shows. */
+/** Identifies an element among its siblings, so that the host keeps and moves the same DOM element. */
 export function key(value: string): Attr {
   return new Attr("key", value, Form.Value);
 }

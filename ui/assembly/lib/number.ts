@@ -1,4 +1,4 @@
-/** Whole numbers as users type and read them; sorting by numbers. */
+/** Reads and writes whole numbers as users do, and sorts by numbers. */
 import { groupDigits, isDigit } from "../../../src/domain/portable/digits";
 
 export class ParsedInteger {

@@ -1,4 +1,4 @@
-/** Text inside another language, a query or Markdown. Names and errors may come from anywhere, and must remain text. */
+/** Escapes texts for a query or for Markdown. Names and errors may contain anything, and must remain plain text. */
 
 import { lower } from "./letters";
 import { visible } from "./visible";
@@ -46,7 +46,7 @@ function oneLine(value: string): string {
   return visible(value.replaceAll("\r\n", " ").replaceAll("\n", " ").replaceAll("\r", " "), false);
 }
 
-/** Returns a text as code in a line, with another character in place of one that would end it. */
+/** Returns a text as code in a line of Markdown, with apostrophes in place of backticks. */
 export function codeSpan(value: string): string {
   return "`" + oneLine(value).replaceAll("`", "'") + "`";
 }

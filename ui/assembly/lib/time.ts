@@ -9,7 +9,7 @@ const DAY_MS: f64 = 86400000;
 const LAST_MS: f64 = 253402300799999;
 const FIRST_MS: f64 = -62167219200000;
 
-/** Reads `2026-03-01T12:34:56.789Z`, with any number of digits, or an offset such as `+01:00`. */
+/** Reads `2026-03-01T12:34:56.789Z`, with any number of decimals, or an offset such as `+01:00` instead of the Z. */
 export function parseTime(text: string): f64 {
   const wall = parseWall(text);
   if (isNaN(wall)) return NaN;
@@ -97,7 +97,7 @@ function pad(value: i32, size: i32): string {
   return value.toString().padStart(size, "0");
 }
 
-/** Returns the milliseconds after the seconds. */
+/** Returns the milliseconds of the decimals after the seconds. */
 function fraction(text: string): f64 {
   if (text.length < 21 || text.charCodeAt(19) !== 0x2e) return 0;
   let ms = 0;

@@ -17,7 +17,7 @@ export class Access {
   gate: Gate = Gate.Opening;
   session: Session = Session.empty();
   token: string = "";
-  /** The header that carries the token; empty: `Authorization: Bearer`. */
+  /** The header that contains the token; empty: `Authorization: Bearer`. */
   tokenHeader: string = "";
   /** The name of the environment if it is shown before the sign-in; otherwise empty. */
   label: string = "";

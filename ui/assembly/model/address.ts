@@ -18,14 +18,14 @@ export class Address {
   }
 
   /**
-   * Returns this address with another value of one member; an empty value removes it. The page of a list (`cursor`) is
-   * removed with any other change.
+   * Returns this address with another value of one member; an empty value removes it. Also removes `cursor`, the page
+   * of a list.
    */
   with(name: string, value: string): string {
     return this.but(name, value, "cursor");
   }
 
-  /** Like with(), but the cursor stays: another detail of the same page of a list. */
+  /** Like with(), but the cursor stays, for an address that shows the same page of a list. */
   beside(name: string, value: string): string {
     return this.but(name, value, name);
   }

@@ -1,6 +1,6 @@
 /**
  * The feed's data for every page: how many jobs there are, the incidents, when jobs are due. While live updates are
- * paused, the newest of each waits, and what is shown does not change.
+ * paused, the newest event of each name is stored, and the shown data do not change.
  */
 import { hasBuckets } from "../generated/conditions";
 import {
@@ -31,7 +31,7 @@ export class Facts {
   receipts: Map<string, string> = new Map<string, string>();
   /** The operation whose page was left while it ran; 0: none. Its end is shown as a notice. */
   left: i64 = 0;
-  /** When the counts or the operation last changed, and when the counts of failed jobs did, by this machine's clock. */
+  /** When the counts or the operation last changed, and when the failed jobs last changed, by this machine's clock. */
   changedAt: f64 = 0;
   failedAt: f64 = 0;
   /**
@@ -78,19 +78,19 @@ export class Facts {
     return "";
   }
 
-  /** Stores an event until `follow`. A newer one replaces it. */
+  /** Stores an event until live updates are resumed. A newer event of the same name replaces it. */
   store(event: string, json: string): void {
     this.waiting.set(event, json);
   }
 
-  /** Takes the events that have waited. */
+  /** Takes the events that were stored. */
   follow(): void {
     const events = this.waiting.keys();
     for (let i = 0; i < events.length; i++) this.take(events[i], this.waiting.get(events[i]));
     this.waiting.clear();
   }
 
-  /** Records that the counts have changed, and whether those of failed jobs differ from `before`. */
+  /** Records when the counts have changed, and when the failed jobs have, compared with `before`. */
   noteChanges(before: Counts, now: f64): void {
     const after = this.counts;
     this.changedAt = now;

@@ -5,7 +5,7 @@ export enum Stream {
   Open,
 }
 
-/** The time without news after which the page shows it, and its ages become clock times. */
+/** The time without news after which the page shows a warning, and its ages become clock times. */
 export const AMBER_MS: f64 = 12000;
 /** The interval of requests while no events arrive. */
 export const ASK_MS: f64 = 5000;
@@ -31,11 +31,11 @@ export class Live {
   touchedAt: f64 = 0;
   /** When the last news arrived; NaN: none yet. */
   newsAt: f64 = NaN;
-  /** When the page last requested what the stream should bring. */
+  /** When the page last requested data that the stream normally sends. */
   requestedAt: f64 = 0;
   /** By how much the server's clock is ahead of this machine's; 0 if they agree. */
   ahead: f64 = 0;
-  /** The most by which any news was ahead since the stream was opened. */
+  /** The largest lead of the server's clock that any news has shown since the stream was opened; NaN: none yet. */
   aheadMost: f64 = NaN;
   /** When the stream was last opened, and whether it ever was. */
   openedAt: f64 = 0;
@@ -46,7 +46,7 @@ export class Live {
   outageCode: string = "";
   outageAt: f64 = 0;
 
-  /** When the last news arrived by the server's clock, as all times that are shown. */
+  /** When the last news arrived, by the server's clock, like all times on the page. */
   get newsTime(): f64 {
     return this.newsAt + this.ahead;
   }

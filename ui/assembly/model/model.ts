@@ -1,6 +1,6 @@
 /**
- * The state of the application, and what it needs of a page and a dialog. The three are in one file because each names
- * the others. A page has a state of its own; what several pages show is here.
+ * The state of the application (Model), and the base classes of pages and dialogs. They are in one file because each
+ * refers to the others. State of a single page is in its class, state that several pages show is in Model.
  */
 import { Times } from "../controls/age";
 import { Node } from "../lib/node";
@@ -27,14 +27,14 @@ export class Model {
   live: Live = new Live();
   notices: Notices = new Notices();
   theme: string = "system";
-  /** Whether the timer may have changed what is shown. A timer that only sends requests has not. */
+  /** Whether to draw after the timer that has ended. A timer that only sends requests sets it to false. */
   isNew: bool = false;
   /** The number of the current entry of the history. */
   entry: i32 = 0;
   places: Places = new Places();
   /** The feed's data. */
   facts: Facts = new Facts();
-  /** The first of two keys, until the second is pressed. */
+  /** The first key of a shortcut of two keys, until the second is pressed; otherwise empty. */
   chord: string = "";
   chordAt: f64 = 0;
   /** The version that the server had when the page was loaded. */
@@ -43,7 +43,7 @@ export class Model {
   layer: string = "";
   palette: Palette = new Palette();
   views: Views = new Views();
-  /** Everything that can be done here, as of the last draw. */
+  /** The shortcuts that were available at the last draw. */
   shortcuts: Shortcut[] = [];
 
   shared: SharedData = new SharedData();
@@ -114,15 +114,15 @@ export const noMark: Mark = new Mark("", "");
 export abstract class Page {
   /** The text of its entry in the navigation; empty: it has none. */
   label: string = "";
-  /** Its drawing in the navigation (controls/icon.ts). */
+  /** The path of its icon in the navigation (controls/icon.ts). */
   drawing: string = "";
   /** The letter that opens it after `g`. */
   letter: string = "";
-  /** Whether it is in the phone's bar. The other pages are in the More menu. */
+  /** Whether it is in the bar at the bottom of a phone. The other pages are in the More menu. */
   inBar: bool = false;
   /** The name of the page whose entry is marked while this one is open. */
   under: string;
-  /** The id of the field to which the key / moves. */
+  /** The id of the field that gets the focus when `/` is pressed. */
   searchField: string = "";
   /** Whether it takes the whole width, as lists do. */
   wide: bool = false;
@@ -139,10 +139,10 @@ export abstract class Page {
     return address.path === this.path;
   }
 
-  /** Called when the address has become this page's, or has changed on it. */
+  /** Called when the page is opened, and when the address has changed and is still of this page. */
   turn(_m: Model, _address: Address): void {}
 
-  /** Takes an address that differs from the last one only in a detail. Returns false if it is another view. */
+  /** Handles a new address that differs only in a detail, and returns true. If it returns false, `turn` is called. */
   shift(_m: Model, _address: Address): bool {
     return false;
   }
@@ -150,7 +150,7 @@ export abstract class Page {
   /** Called when another page replaces it. */
   leave(_m: Model): void {}
 
-  /** Called when the session has ended: what was read in it must be discarded. */
+  /** Called when the session has ended. Discards the data that were read in it. */
   reset(_m: Model): void {}
 
   title(): string {
@@ -162,7 +162,7 @@ export abstract class Page {
     return noMark;
   }
 
-  /** Returns what can be done here by key and from the palette. */
+  /** Returns the page's own actions that have a key or are in the palette. */
   shortcuts(_m: Model): Shortcut[] {
     return [];
   }
@@ -172,12 +172,12 @@ export abstract class Page {
     return 0;
   }
 
-  /** Returns what to keep of the page for this entry of the history; null: nothing. */
+  /** Returns the state of the page to store for this entry of the history; null: none. */
   saveState(): PageState | null {
     return null;
   }
 
-  /** Restores what was kept, after `turn` and before `load`. */
+  /** Restores the stored state, after `turn` and before `load`. */
   restoreState(_m: Model, _kept: PageState): void {}
 
   /** Called for an event of the feed, after it was stored (`m.facts`): pulse, counts, operation, … */
@@ -202,7 +202,7 @@ export abstract class Page {
   /** Takes the answer to its request `<name>.<what>`. */
   onAnswer(_m: Model, _request: Pending, _body: string): void {}
 
-  /** Called when its request failed. During an outage the last data stay, under a banner. */
+  /** Called when its request failed. During an outage the last data stay on the page, and a banner reports it. */
   onFailure(m: Model, _request: Pending, status: i32, reason: string): void {
     if (!isAway(status)) m.notices.bad(reason);
   }
@@ -239,12 +239,12 @@ export abstract class Dialog {
     return "";
   }
 
-  /** Returns why it cannot be done now; empty: it can. */
+  /** Returns why the request cannot be sent now; empty: it can. */
   blocked(_dialog: OpenDialog): string {
     return "";
   }
 
-  /** Returns whether it cannot be undone. */
+  /** Returns whether its write cannot be undone. */
   abstract danger(m: Model, dialog: OpenDialog): bool;
 
   /** Whether Enter alone confirms; otherwise the focus is on Cancel. */
@@ -269,7 +269,7 @@ export abstract class Dialog {
   /** Takes the answer to its own request `<name>.<what>`, while it is open. */
   onAnswer(_m: Model, _dialog: OpenDialog, _request: Pending, _body: string): void {}
 
-  /** Called when the session has ended: drafts and what was read must be discarded. */
+  /** Called when the session has ended. Discards drafts and the data that were read. */
   reset(): void {}
 
   /** Called when the server has performed the request. The dialog (`write.dialog`) may be closed. */

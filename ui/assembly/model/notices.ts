@@ -1,10 +1,10 @@
 /**
- * Short messages about what happened, one at a time, oldest first. While a good one is shown, it disappears by itself,
- * and at once when another one is added. Warnings and errors stay until they are dismissed.
+ * Short messages about what happened, shown one at a time, oldest first. A good message disappears after 8 seconds, or
+ * as soon as another message is added while it is shown. Warnings and errors stay until they are dismissed.
  */
 import { after } from "../host";
 
-/** The number of messages that are kept. Beyond it the oldest is removed. */
+/** The maximum number of messages. If there are more, the oldest is removed. */
 const MAX_NOTICES = 4;
 const SHORT_MS = 8000;
 
@@ -60,7 +60,7 @@ export class Notices {
   }
 
   private add(tone: string, text: string): Notice {
-    // The same text is not shown twice.
+    // Removes a good message that is shown now, and an earlier message with the same text.
     for (let i = 0; i < this.list.length; i++) {
       const before = this.list[i];
       const isPassing = before.tone === "good" && before.id === this.shown;

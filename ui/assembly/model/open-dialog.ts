@@ -2,7 +2,7 @@
 import { Draft } from "../forms/draft";
 import { Incident, ListedJob, ListedWorker } from "../generated/records";
 
-/** The beginning of an argument of the dialog `add` that names the task. */
+/** The prefix of an argument of the dialog `add` that consists of a task's name. */
 export const OF_TASK = "task ";
 
 export class OpenDialog {
@@ -17,7 +17,7 @@ export class OpenDialog {
   note: string = "";
   error: string = "";
 
-  /** `name`: the name of its record, which may pass it on to another record. */
+  /** `name`: the name of its class (Dialog). VerbDialog replaces it with `operation` for an action on a query. */
   constructor(public name: string) {}
 
   /** Returns the number of the jobs in a state. */

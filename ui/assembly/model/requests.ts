@@ -1,4 +1,4 @@
-/** The requests that are not answered yet. A newer request for the same thing makes the older answer worthless. */
+/** The requests that are not answered yet. A newer read of the same topic cancels the older one. */
 import { request } from "../host";
 import { Access } from "./access";
 import { OpenDialog } from "./open-dialog";
@@ -13,14 +13,14 @@ export class Pending {
   id: i32 = 0;
   /** Whether it was sent because time has passed, and not by a user. */
   isQuiet: bool = false;
-  /** Whether it was sent again with the token of a new session, which happens once. */
+  /** Whether it was sent a second time, with the CSRF token of a new session. There is no third time. */
   again: bool = false;
-  /** Kept for the requester until the answer arrives: a count, or settings. */
+  /** Data of the requester, which needs them when the answer arrives: a count, or settings. */
   count: i32 = 0;
   note: string = "";
   /** The dialog that has sent it; null: a page. */
   dialog: OpenDialog | null = null;
-  /** Whether it was only a step, after which its dialog stays open. */
+  /** Whether its dialog stays open after it, because another request follows. */
   isStep: bool = false;
 
   /** `topic`: `<owner>.<what>`; the answer goes to the owner. Only a write has a body. */
@@ -43,10 +43,10 @@ export class Pending {
   }
 }
 
-/** They are in no object, so that data that are reset can cancel their request. */
+/** Unanswered requests. They are not in `Requests`, so that ServerData can cancel one without access to the model. */
 let pending: Pending[] = [];
 
-/** Removes the request with this id or this topic. No id is 0, and no topic is empty. */
+/** Removes the request with this id or this topic. The id 0 and the empty topic match none. */
 function remove(id: i32, topic: string): Pending | null {
   let removed: Pending | null = null;
   const rest: Pending[] = [];
@@ -59,7 +59,7 @@ function remove(id: i32, topic: string): Pending | null {
   return removed;
 }
 
-/** Makes the answer to a request worthless. */
+/** Cancels a request: its answer will be ignored. */
 export function cancel(topic: string): void {
   remove(0, topic);
 }
@@ -68,7 +68,7 @@ export class Requests {
   private last: i32 = 0;
   /** Writes that the server refused because of an old CSRF token. They wait for the new session. */
   parked: Pending[] = [];
-  /** The bytes that quiet requests may still cost, and the time of that number. Below 0 there are none for a while. */
+  /** The bytes that quiet requests may still cost, and when that number was updated. Below 0, none may be sent. */
   private saved: f64 = 0;
   private savedAt: f64 = 0;
 

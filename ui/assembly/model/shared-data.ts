@@ -17,7 +17,7 @@ export class SharedData {
   listTotal: Value | null = null;
   /** Whether more jobs follow on other pages. */
   listGoesOn: bool = false;
-  /** The job that is shown whole, and the job that a new one copies, with its payload. */
+  /** The job whose details are shown, and the job, with its payload, that the form of a new job copies. */
   shown: ListedJob | null = null;
   template: ListedJob | null = null;
 

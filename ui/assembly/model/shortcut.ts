@@ -1,6 +1,6 @@
 /**
- * One thing that can be done by a key, from the palette, or both. Pages and the shell declare theirs. The keys that
- * work, the sheet behind `?` and the palette follow from these declarations.
+ * An action that is available by a key, from the palette, or both. Pages and the shell declare theirs. The handling of
+ * keys, the sheet that `?` opens and the palette are made from these declarations.
  */
 import { NEXT } from "../controls/icon";
 import { commands } from "../generated/commands";
@@ -19,7 +19,7 @@ export class Shortcut {
     readonly arg: string,
     /** Its heading in the sheet and the palette. */
     readonly group: string,
-    /** Its drawing in the palette (controls/icon.ts). */
+    /** The path of its icon in the palette (controls/icon.ts). */
     readonly drawing: string = NEXT,
     /** What the palette shows instead of a key, such as a count. */
     readonly note: string = "",
@@ -31,7 +31,7 @@ export class Shortcut {
   }
 }
 
-/** Returns the key of a command, by its name or its action, the same wherever it is offered; empty: it has none. */
+/** Returns the key of a command, by its name or its action; empty: it has none. A command has one key everywhere. */
 export function keyOf(name: string): string {
   for (let i = 0; i < commands.length; i++) {
     if (commands[i].name === name || commands[i].action === name) return commands[i].key;
@@ -39,11 +39,11 @@ export function keyOf(name: string): string {
   return "";
 }
 
-/** The palette: the typed text, what it finds, and which of it is marked. */
+/** The palette: the typed text, the entries that match, and which entry is marked. */
 export class Palette {
   text: string = "";
   found: Shortcut[] = [];
-  /** What the server finds by this name: tasks, queues, workers, keys. */
+  /** The entries that the server finds by the typed name: tasks, queues, workers, keys. */
   named: Shortcut[] = [];
   /** Counts the changes of the text, so that only the last text is requested. */
   serial: i32 = 0;

@@ -11,10 +11,10 @@ import { keyOf, Shortcut } from "../model/shortcut";
 import { scopeOf } from "./pausing";
 
 export const SET = "ask.limit-set";
-/** The beginning of an argument of that dialog that names a limit. */
+/** The prefix of an argument of that dialog. The name of the limit to change follows it. */
 export const LIMIT = "limit ";
 
-/** The topic of requests for the limits by other pages. */
+/** The topic of requests for the limits, except those of the list of limits itself. */
 export const KNOWN = "limits.known";
 
 /** Reads the limits for a page that is not their list. */
@@ -34,18 +34,18 @@ export function limitsOf(m: Model, target: string): ListedLimit[] {
   return found;
 }
 
-/** `arg`: a target; `limit ` and a name for the change of a limit; or empty. */
+/** The button that sets or changes a limit. `arg`: a target; `limit ` and the name of the limit to change; or empty. */
 export function setButton(m: Model, label: string, arg: string, kind: string): Node {
   return writeButton(m, label, SET, arg, kind);
 }
 
-/** The action of the button, for a key and the palette. `target`: a queue or a task; empty: any. */
+/** The shortcut that sets a limit. `target`: a queue or a task; empty: the user enters one. */
 export function setShortcut(target: string, keys: string, group: string): Shortcut {
   const label = target.length > 0 ? `Set a limit on ${target}…` : "Set a limit…";
   return new Shortcut(keys, label, SET, target, group, GAUGE);
 }
 
-/** The key that opens the dialog. */
+/** Returns the key that sets a limit. */
 export function setKey(): string {
   return keyOf("limit-set");
 }

@@ -1,4 +1,4 @@
-/** A schema without the tables that an action needs. */
+/** What a dialog shows and sends if the schema lacks the tables that its action needs. */
 import { commandLine } from "../controls/button";
 import { note } from "../controls/empty";
 import { INFO, icon } from "../controls/icon";
@@ -9,7 +9,7 @@ import { Pending } from "../model/requests";
 
 export const ADD_TABLES: string = "Add tables and continue";
 
-/** Whether the action can begin by adding them. */
+/** Whether the action can add the missing tables first. */
 export function addsTables(missing: MissingTables | null): bool {
   return missing !== null && missing.mayAdd;
 }
@@ -19,14 +19,14 @@ export function addTables(topic: string, missing: MissingTables): Pending {
   return new Pending(topic, "api/extensions", body);
 }
 
-/** What an action does, and that it begins by adding them. */
+/** Returns what an action does, with a sentence about the tables that it adds first. */
 export function withTables(sentence: string, missing: MissingTables | null): string {
   return addsTables(missing)
     ? sentence + " Adds the missing tables first; workers can keep running."
     : sentence;
 }
 
-/** For a role that may not add the tables: the command that the owner has to run. */
+/** The note for a role that may not add the tables: it shows the command that the owner has to run. */
 export function unstartable(missing: MissingTables | null): Node {
   if (missing === null || missing.mayAdd) return nothing;
   const command = missing.command;

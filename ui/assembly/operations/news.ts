@@ -5,7 +5,7 @@ import { Model } from "../model/model";
 import { leftOf } from "./progress";
 import { isAtWork, jobs, titleOf } from "./words";
 
-/** Checks the newest state of the operation. Returns whether its end was awaited and has come. */
+/** Shows a notice if the operation whose page was left has ended. Returns whether it has. */
 export function announceEnd(m: Model): bool {
   const operation = m.facts.operation;
   if (operation === null || operation.id !== m.facts.left || isAtWork(operation)) {
@@ -24,7 +24,7 @@ export function announceEnd(m: Model): bool {
   return true;
 }
 
-/** Shows an answer about the current operation in the shell, too. Old receipts are not shown there. */
+/** Also shows an answer about an operation in the shell, unless it is the receipt of an older operation. */
 export function update(m: Model, operation: Operation): void {
   const known = m.facts.operation;
   if (known !== null && known.id !== operation.id && !isAtWork(operation)) return;

@@ -1,4 +1,4 @@
-/** What has become of an operation's jobs, as its receipt has it: names, numbers and explanations. */
+/** The outcomes of an operation's jobs, as its receipt shows them: labels, numbers and explanations. */
 import { exactValue } from "../controls/value";
 import { jobActionNamed, withJobs } from "../generated/commands";
 import { Operation, OperationResults, Value } from "../generated/records";
@@ -23,7 +23,7 @@ export class Outcome {
 /** Returns the outcomes that together are all matching jobs. */
 export function outcomesOf(operation: Operation): Outcome[] {
   const action = jobActionNamed(operation.action);
-  // Running jobs are ended by their workers.
+  // If the action reaches running jobs, their workers end them.
   const isReached = action !== null && action.reachesRunning;
   const running = isReached ? withJobs(action!.doing, "") : "Skipped (running)";
   const list: Outcome[] = [

@@ -1,6 +1,6 @@
 /**
- * Pausing a queue, a task or everything, and resuming it. A target is `queue mail`, `task send` or `all`, as the
- * dialogs take it.
+ * Pausing a queue, a task or everything, and resuming it. A target is `queue mail`, `task send` or `all`, as in the
+ * arguments of dialogs.
  */
 import { PAUSE } from "../controls/icon";
 import { Fix } from "../generated/records";
@@ -13,18 +13,18 @@ import { keyOf, Shortcut } from "../model/shortcut";
 
 export const ALL: string = "all";
 
-/** `queue` of `queue mail`. */
+/** Returns `queue` for `queue mail`. */
 export function scopeOf(target: string): string {
   const space = target.indexOf(" ");
   return space < 0 ? target : target.substring(0, space);
 }
 
-/** `queue mail`, `everything` */
+/** Returns `queue mail` or `everything`. */
 export function targetWords(target: string): string {
   return target === ALL ? "everything" : target;
 }
 
-/** The members of a request that name the target. */
+/** Writes the members `scope` and `name` of a request's body. */
 export function writeTarget(body: JsonWriter, target: string): JsonWriter {
   const scope = scopeOf(target);
   body.string("scope", scope);
@@ -36,7 +36,7 @@ function resumeVerb(target: string): Fix {
   return verbOf("resume", "Resume…", "/api/pauses", body.end());
 }
 
-/** The action of its button: a pause, or the end of it. */
+/** Returns the action that opens the dialog: to pause, or to resume if it is paused. */
 function actionOn(isPaused: bool): string {
   return isPaused ? "ask.verb" : "ask.pause";
 }
@@ -50,7 +50,7 @@ export function pauseButton(m: Model, target: string, isPaused: bool, kind: stri
   return writeButton(m, label, actionOn(isPaused), argOn(target, isPaused), kind);
 }
 
-/** The action of the button, for a key and the palette. */
+/** The shortcut that pauses or resumes a target. */
 export function pauseShortcut(
   target: string,
   isPaused: bool,
@@ -69,7 +69,7 @@ export function withPause(m: Model, list: List, keys: Shortcut[]): Shortcut[] {
   return keys;
 }
 
-/** Whether an incident shows that this is paused. */
+/** Whether an incident reports that the target is paused. */
 export function isPaused(m: Model, target: string): bool {
   const id = "paused:" + (target === ALL ? "all:" : target.replace(" ", ":"));
   const list = m.facts.incidents.incidents;

@@ -30,7 +30,7 @@ function isUndo(operation: Operation): bool {
   return operation.state === "undoing" || operation.state === "undone";
 }
 
-/** Returns the number of jobs in all. Estimates may be too small, and a limit counts the changed jobs. */
+/** Returns the number of jobs to process. An estimate may be too small; a limit counts only the changed jobs. */
 function totalOf(operation: Operation): i64 {
   const matched = operation.matched;
   if (isUndo(operation)) return operation.done;

@@ -8,7 +8,7 @@ import { errorLabel } from "../kit/group-row";
 import { box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { numberText } from "../lib/number";
 
-/** The number of tasks and queues that are named. */
+/** The maximum number of tasks, and of queues, that are listed by name. */
 const NAMED: i32 = 5;
 const SHOWN: i32 = 3;
 const SAMPLE_COLUMNS: string[] = ["w6=Job", "=Last error", "num w3 w-mid=Attempts"];
@@ -61,7 +61,7 @@ export function jobName(task: string | null, id: i64): Node {
   return box("span", "row", [cutText(name, "name"), leaf("span", "id", `#${id}`)]);
 }
 
-/** The oldest of these jobs, in a box that is closed at first. */
+/** Some of the jobs, in a box that is closed at first. */
 export function samples(jobs: SampleJob[]): Node {
   const rows: Node[] = [];
   for (let i = 0; i < min(jobs.length, SHOWN); i++) {

@@ -42,7 +42,7 @@ export function removeSchedule(m: Model, entry: CronEntry, kind: string): Node {
   return button(m, "remove", "Remove", entry, kind);
 }
 
-/** `4 nightly` */
+/** Returns the revision and the name, as in `4 nightly`. */
 function changeArg(entry: CronEntry): string {
   return `${entry.revision} ${entry.identifier}`;
 }

@@ -50,7 +50,7 @@ function isMany(rehearsal: Rehearsal): bool {
   return rehearsal.would.changeValue.value > FEW;
 }
 
-/** Returns the number of jobs that would be changed: of all, or of the first ones. */
+/** Returns how many jobs would be changed: all, or only the first ones if that is selected. */
 function countOf(draft: Draft, rehearsal: Rehearsal): i64 {
   const all = rehearsal.would.changeValue.value;
   const most = parseWhole(draft.value(LIMIT).trim());

@@ -8,7 +8,7 @@ import { lower } from "../lib/letters";
 import { countText, numberText } from "../lib/number";
 
 /**
- * Returns the words for an action while it is performed or afterwards. An action of another version has only its name.
+ * Returns the words for an action while it is performed or afterwards. For an unknown action, it uses the name.
  */
 function phrase(name: string, done: bool, what: string): string {
   const action = jobActionNamed(name);
@@ -72,7 +72,7 @@ export function titleOf(operation: Operation): string {
   return before.length > 0 ? `${before}: ${lower(title.charAt(0))}${title.substring(1)}` : title;
 }
 
-/** Whether at least as many jobs are processed as were estimated, so that the estimate is useless. */
+/** Whether the estimated number of jobs is obsolete: all have been processed, or more than were estimated. */
 function isOutnumbered(operation: Operation): bool {
   const matched = operation.matched;
   if (matched === null || matched.precision === "exact") return false;
@@ -116,7 +116,7 @@ export function paceOf(operation: Operation): string {
   return parts.join(" · ");
 }
 
-/** Returns the server's `worker retry is:failed` with options after its second word, for the present schema. */
+/** Returns the server's line (`worker retry is:failed`) with the schema and options after its second word. */
 export function lineWith(line: string, schema: string, options: string): string {
   const at = line.indexOf(" ", line.indexOf(" ") + 1);
   const where = schema === "worker" ? "" : ` --schema=${quoted(schema)}`;

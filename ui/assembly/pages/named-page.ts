@@ -1,4 +1,4 @@
-/** The page of one thing that has a name: a queue, a worker, a limit, a cron entry. Its list is above it. */
+/** The base class of pages of one thing with a name: a queue, a worker, a limit, a cron entry. */
 import { link } from "../controls/button";
 import { empty } from "../controls/empty";
 import { crumbs, heading, headOf } from "../controls/panel";
@@ -19,7 +19,7 @@ export abstract class NamedPage extends Page {
   protected wanted: string = "";
   private isRemoved: bool = false;
 
-  /** `kind`: such as `limit`. `list`: the path of its list, such as `/limits`. `above`: the title of that page. */
+  /** `kind`: such as `limit`. `list`: the path of the list page, such as `/limits`. `above`: that page's title. */
   constructor(
     readonly kind: string,
     private readonly list: string,
@@ -38,7 +38,7 @@ export abstract class NamedPage extends Page {
     return `${this.heading} ${this.wanted}`;
   }
 
-  /** `Limit` */
+  /** The kind with a capital: `Limit`. */
   private get heading(): string {
     return String.fromCharCode(this.kind.charCodeAt(0) & ~0x20) + this.kind.substring(1);
   }
@@ -73,7 +73,7 @@ export abstract class NamedPage extends Page {
     this.data.failedWith(status, reason);
   }
 
-  /** After its removal the page shows the list. */
+  /** After a removal, the next reload opens the list instead. */
   override onWrite(write: Pending): void {
     const isOfList = write.path === "api" + this.writes;
     this.isRemoved = isOfList && write.body.startsWith('{"action":"remove"');
@@ -93,7 +93,7 @@ export abstract class NamedPage extends Page {
     return this.data.ready && !this.data.missing;
   }
 
-  /** What follows the name: its state, a sentence, and the actions on it. */
+  /** The state beside the name. `remark` is a sentence after it, and `acts` are the actions. */
   protected state(_m: Model): Node {
     return nothing;
   }

@@ -1,4 +1,4 @@
-/** What the jobs of a group have in common and other jobs of the same tasks have not, in words and in numbers. */
+/** How the jobs of an error group differ from other jobs of the same tasks, in words and in numbers. */
 import { note } from "../controls/empty";
 import { INFO, icon } from "../controls/icon";
 import { panel } from "../controls/panel";

@@ -1,6 +1,6 @@
 /**
  * An error group: its failed and its retrying jobs, merged from two answers of the server. All pages send the same
- * requests, so that they can share the answers.
+ * requests, so that stored answers (host/answers.ts) serve all of them.
  */
 import { Group, Groups, readGroups, Value } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
@@ -87,7 +87,7 @@ export function groupsPath(query: string): string {
 }
 
 /**
- * Whether an answer about groups is older than the counts, or the counts are unknown, so that it is requested again.
+ * Whether an answer about groups must be requested again: it is older than the counts, or there are no counts yet.
  */
 export function isOld(m: Model, asOf: f64): bool {
   return !m.facts.has("counts") || !(asOf >= m.facts.counts.asOf);

@@ -1,5 +1,5 @@
 /**
- * The last error: its message, and then the frames of the application's own code; those of Node and of packages are
+ * The last error: its message, and then the frames of the application's own code. Frames of Node and of packages are
  * folded.
  */
 import { button, copyButton } from "../controls/button";

@@ -39,15 +39,15 @@ export class HolderOf {
 }
 
 /**
- * Returns the number of running jobs by its last heartbeat; for a worker that is not responding, the number of jobs
- * that it has locked, if they were read.
+ * Returns how many jobs a worker runs, by its last heartbeat. If it does not respond or sends no heartbeats, returns
+ * how many jobs it has locked, if that was read.
  */
 export function jobCount(worker: ListedWorker): Value {
   const isKnown = worker.state !== "alive" && worker.lockedJobs !== i64.MIN_VALUE;
   return isKnown ? exactValue(worker.lockedJobs) : worker.running;
 }
 
-/** Returns the jobs of its last heartbeat, except those recovered since. */
+/** Returns the jobs in its last heartbeat; none if it runs none any more, because they were recovered since. */
 export function currentJobs(worker: ListedWorker): RunningJob[] {
   return jobCount(worker).value > 0 ? worker.current : [];
 }
@@ -70,7 +70,7 @@ export function holdings(workers: ListedWorker[]): string {
   return `${countedValue(jobs, "job", "jobs")} and ${countText(queues, "queue", "queues")}`;
 }
 
-/** Returns what unlocking these workers unlocks, and the risk. */
+/** Returns a sentence about the jobs and queues that unlocking these workers releases, and about the risk. */
 export function unlockPreview(workers: ListedWorker[], times: Times): string {
   let alive = 0;
   for (let i = 0; i < workers.length; i++) if (workers[i].state === "alive") alive++;

@@ -10,19 +10,19 @@ import { numberText } from "../lib/number";
 import { limitPath } from "../model/links";
 import { Model } from "../model/model";
 
-/** `1,500/min` */
+/** Returns `1,500/min`. */
 export function rateText(rate: LimitRate): string {
   return `${numberText(rate.limit)}/${periodText(rate.perMs)}`;
 }
 
-/** Its due jobs that have not started. */
+/** The number of its due jobs that have not started. */
 export function waitingOf(limit: ListedLimit): Node {
   const value = exactValue(limit.waiting);
   value.precision = limit.waitingPrecision;
   return countNode(value, "");
 }
 
-/** `task send_email`, `each of 27 queues tenant/*` */
+/** Returns `task send_email` or `each of 27 queues tenant/*`. */
 export function targetText(limit: ListedLimit): string {
   const match = limit.match;
   if (!match.includes("*")) return `${limit.scope} ${match}`;
@@ -31,7 +31,7 @@ export function targetText(limit: ListedLimit): string {
   return count > 1 ? `each of ${numberText(count)} queues ${match}` : "each queue " + match;
 }
 
-/** Whether each queue has this limit, so that no sum can be compared with it. */
+/** Whether the limit is for each queue by itself, so that the sum of running jobs cannot be compared with it. */
 function isEach(limit: ListedLimit): bool {
   return limit.scope === "queue" && limit.match.includes("*");
 }
@@ -40,14 +40,14 @@ export function sub(words: string): Node {
   return leaf("span", "sub", words);
 }
 
-/** How much of it is used, as words and as a bar. */
+/** How many jobs it lets run at once, and how many run: as words and as a bar. */
 export function atOnce(limit: ListedLimit): Node[] {
   if (limit.concurrency === i64.MIN_VALUE) return [leaf("span", "faint", "none")];
   if (!isEach(limit)) return amount(limit.running, limit.concurrency);
   return [text(mostText(limit)), sub(`${numberText(limit.running)} running`)];
 }
 
-/** `33 of 40` with a bar. */
+/** The words `33 of 40` with a bar. */
 export function amount(used: i64, most: i64): Node[] {
   const words = usedText(used, most);
   const counts: i64[] = [used, max(0, most - used)];
@@ -58,12 +58,12 @@ function usedText(used: i64, most: i64): string {
   return most > 0 ? `${numberText(used)} of ${numberText(most)}` : numberText(used);
 }
 
-/** How much of it is used, in words. */
+/** Returns how many jobs run, such as `33 of 40`; `33` for a limit of each queue. */
 export function runningText(limit: ListedLimit): string {
   return usedText(limit.running, isEach(limit) ? 0 : limit.concurrency);
 }
 
-/** `3 each` */
+/** Returns how many jobs may run at once: `40`, `3 each` or `none`. */
 export function mostText(limit: ListedLimit): string {
   const most = limit.concurrency;
   return most > 0 ? numberText(most) + (isEach(limit) ? " each" : "") : "none";
@@ -75,7 +75,7 @@ export function rateCell(limit: ListedLimit): Node[] {
   return [text(rateText(rate)), sub("burst " + numberText(rate.burst))];
 }
 
-/** The state. It is never red: waiting is what a limit is for. */
+/** The state. It is never red, because the purpose of a limit is that jobs wait. */
 export function limitState(m: Model, limit: ListedLimit): Node {
   const backOff = limit.backingOff;
   if (backOff !== null) {
@@ -99,7 +99,7 @@ export function limitCause(limit: ListedLimit): string {
   return "";
 }
 
-/** `ana, 3 Mar 16:20` */
+/** The author and the time of the definition: `ana, 3 Mar 16:20`. */
 export function setText(m: Model, limit: ListedLimit): Node {
   const by = limit.setBy;
   const author = limit.fromCode ? "code" : by === null ? "" : by;

@@ -1,4 +1,4 @@
-/** A pause in words, on a row or on the page of what is paused. */
+/** A pause in words, for the row and for the page of a paused queue or task. */
 import { clockAt } from "../controls/age";
 import { link } from "../controls/button";
 import { stateWith } from "../controls/glyph";
@@ -14,7 +14,7 @@ function lead(pause: Pause): string {
   return pause.backsOff ? "Backing off" : "Paused";
 }
 
-/** `Paused by ana until 14:00:00: deploy` */
+/** Returns `Paused by ana until 14:00:00: deploy`. */
 export function pausedWords(m: Model, pause: Pause): string {
   const by = pause.by;
   const reason = pause.reason;
@@ -46,10 +46,10 @@ export function pausedCell(m: Model, pause: Pause): Node {
 }
 
 const PATH = "api/pauses";
-/** The interval of requests until all workers have acknowledged, and the interval afterwards. */
+/** The interval of requests until all workers have acknowledged the pauses, and the interval afterwards. */
 const SOON_MS: f64 = 1000;
 const REFRESH_MS: f64 = 5000;
-/** The number of workers that are named. */
+/** The maximum number of workers that are listed by name. */
 const NAMED = 5;
 
 /** The live workers that have acknowledged all pauses. */
@@ -62,7 +62,7 @@ export class Acknowledgements {
     this.data = new ServerData(page + ".pauses");
   }
 
-  /** Reads them while something is paused. */
+  /** Requests the acknowledgements again and again while something is paused. */
   follow(m: Model, isPaused: bool): void {
     const data = this.data;
     if (!isPaused) data.reset();
@@ -84,7 +84,7 @@ export class Acknowledgements {
     return box("div", "ack", [this.workers(), other]);
   }
 
-  /** `Acknowledged by 5 of 6 workers; not yet by worker-c.` */
+  /** The sentence `Acknowledged by 5 of 6 workers; not yet by worker-c.` */
   private workers(): Node {
     const list = this.list;
     const all = list.acknowledged + list.waiting;

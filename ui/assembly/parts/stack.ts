@@ -81,7 +81,7 @@ function frameOf(line: string): Frame {
 function isOwn(place: string): bool {
   return !(
     place.includes("node_modules/") ||
-    // A file inside the executable, which is in no folder.
+    // A file of the worker's executable, whose name has no folder.
     place.startsWith("chunk-") ||
     place.startsWith("node:") ||
     place.startsWith("internal/") ||

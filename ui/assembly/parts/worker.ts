@@ -1,4 +1,4 @@
-/** The state of a worker, in a row and at the head of its page. Only its heartbeat decides about it. */
+/** The state of a worker by its heartbeats, in a row and at the head of its page. */
 import { age, ageText, ago, durationText } from "../controls/age";
 import { stateWith } from "../controls/glyph";
 import { valueText } from "../controls/value";
@@ -63,7 +63,7 @@ export function isReported(worker: ListedWorker): bool {
   return worker.running.basis === "heartbeat" && !isNaN(worker.lastHeartbeatAt);
 }
 
-/** Returns how long a job has been running; in a report, how long it had at the heartbeat. */
+/** Returns how long a job has been running. If a heartbeat reported the job, returns how long at that heartbeat. */
 export function runTime(m: Model, worker: ListedWorker, since: f64): string {
   return isReported(worker) ? ageText(worker.lastHeartbeatAt - since) : age(since, m.times);
 }

@@ -17,7 +17,7 @@ export class SavedView {
   ) {}
 }
 
-/** The views that every browser has. */
+/** The views that are not stored, but built in. */
 const BUILT_IN: SavedView[] = [
   new SavedView("Failed in the last hour", "/jobs?q=is%3Afailed%20failed%3C1h"),
   new SavedView("Over 10 attempts", "/jobs?q=attempts%3E10"),
@@ -34,7 +34,7 @@ export class Views {
     return this.list;
   }
 
-  /** The index of the first view that is shown beside every page. */
+  /** The index in `own` of the first view that the navigation shows. It shows only the newest views. */
   get firstBeside(): i32 {
     return max(0, this.own.length - MAX_BESIDE);
   }

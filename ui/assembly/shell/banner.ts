@@ -36,7 +36,7 @@ function pausedBar(m: Model): Node {
 const READ_ONLY = "This server allows no changes; commands can still be copied.";
 const READ_ONLY_DATABASE = "PostgreSQL is a standby, or read-only by its settings.";
 
-/** The announced text stays the same; the counting text beside it is not announced. */
+/** Screen readers read the text once, because it stays the same. The counting text beside it is hidden from them. */
 function connection(m: Model): Node {
   const live = m.live;
   const message = live.outage.length > 0 ? live.outage : "The server does not respond";

@@ -1,4 +1,4 @@
-/** The keys that work here, behind `?`. They are listed from the declarations that make them work. */
+/** The sheet of keyboard shortcuts, which `?` opens. It lists the shortcuts that are available on this page. */
 
 import { iconButton, keyCap } from "../controls/button";
 import { CLOSE } from "../controls/icon";

@@ -1,4 +1,4 @@
-/** Search or run an action: everything that keys can do, pages, a job by its id, jobs by their contents. */
+/** The view of the palette, in which users search and run actions: its field and its entries. */
 
 import { keyCap } from "../controls/button";
 import { icon, SEARCH } from "../controls/icon";
@@ -7,7 +7,7 @@ import { Model } from "../model/model";
 import { Shortcut } from "../model/shortcut";
 import { caps } from "./key-sheet";
 
-/** The palette. Its field names the keys that move in the list; app/palette.ts handles them. */
+/** The palette. app/palette.ts handles the keys of its field. */
 export function palette(m: Model): Node {
   const found = m.palette.found;
   const options: Node[] = [];

@@ -1,4 +1,4 @@
-/** The sign-in, shown instead of the pages while there is no session. It shows only the environment of the server. */
+/** The sign-in, shown instead of the pages while there is no session. It shows the server's host and environment. */
 import { button } from "../controls/button";
 import { heading, pageHead } from "../controls/panel";
 import { attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";

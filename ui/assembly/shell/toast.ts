@@ -1,4 +1,4 @@
-/** The regions that are read aloud when something has happened. They are always in the document. */
+/** The notices. Their regions are always in the document, so that screen readers read new notices aloud. */
 import { localTimes } from "../controls/age";
 import { button, iconButton, link } from "../controls/button";
 import { CLOSE } from "../controls/icon";

@@ -30,7 +30,7 @@ export class ActivityPage extends ListPage {
     this.many = "writes";
     this.heads = COLUMNS;
     this.isSelectable = false;
-    // The line of an operation shows its progress.
+    // The row of a running operation shows its progress, so the rows are requested often.
     this.everyMs = 2000;
   }
 

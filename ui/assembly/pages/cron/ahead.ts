@@ -11,7 +11,7 @@ import { CronRow } from "./row";
 
 const QUARTERS = 96;
 const STEP_MS: f64 = 10800000;
-/** The number of lines. More would not be readable. */
+/** The maximum number of lines. More would not be readable. */
 const MAX_LINES = 30;
 
 /** Returns `21:00` by the local clock. The axis is a day, so it needs no dates. */

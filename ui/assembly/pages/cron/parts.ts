@@ -70,7 +70,7 @@ export function sub(words: string): Node {
   return words.length > 0 ? leaf("span", "sub", words) : nothing;
 }
 
-/** Returns the backfill period. */
+/** Returns the backfill period, such as `up to 1 h back`; empty: unknown. */
 export function madeUp(seconds: i64): string {
   if (seconds === i64.MIN_VALUE) return "";
   return seconds > 0 ? `up to ${spanText(<f64>seconds * 1000)} back` : "off";

@@ -1,6 +1,6 @@
 /**
- * The requests about an error group after its label was read: where its jobs are, what they have in common, the newest
- * of them, and the whole error of one.
+ * The details of an error group, which are requested after its label was read: where its jobs are, what they have in
+ * common, the newest jobs, and the whole error of one job.
  */
 import {
   BriefJob,
@@ -43,7 +43,7 @@ export class Details {
   request(m: Model, group: ErrorGroup, query: string): void {
     const q = encode(query);
     const isQuiet = this.newest.ready;
-    // With a single task, its number is that of the whole group.
+    // If there is only one task, its number of jobs is that of the group.
     if (group.tasks.length > 1) this.tasks.request(m, `api/groups?by=task&q=${q}&limit=5`, isQuiet);
     this.queues.request(m, `api/groups?by=queue&q=${q}&limit=5`, isQuiet);
     this.common.request(m, `api/groups/common?q=${q}`, isQuiet);

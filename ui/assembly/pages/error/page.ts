@@ -74,7 +74,7 @@ export class ErrorPage extends Page {
     this.requestBoth(m);
   }
 
-  /** After an operation, the group is requested alone: the server's list of the largest may be older. */
+  /** After an operation, requests only this group, because the server's list of the largest groups may be older. */
   override onEvent(m: Model, event: string, data: string): void {
     if (event !== "operation" || !data.includes('"state":"done"')) return;
     this.alone = true;

@@ -33,7 +33,7 @@ export function numbers(m: Model, group: ErrorGroup): Node {
   ]);
 }
 
-/** The group's part of all failures. The counts have the total: an answer may contain this group alone. */
+/** The group's part of all failures. The total is from the counts, as an answer may contain only this group. */
 function share(m: Model, failed: Group | null): string {
   const all = <f64>m.facts.counts.failed.value;
   if (failed === null || !m.facts.has("counts") || all === 0) return "";
@@ -53,7 +53,7 @@ function trend(group: ErrorGroup): Node {
   if (most === 0 && isNaN(group.first)) return nothing;
   if (most === 0) return leaf("p", "pb faint", "None in the last 3 hours.");
   return box("figure", "trend", [
-    // A bar is a 24th of three hours. The failures in it may all have occurred in one second.
+    // A bar is a 24th of three hours. No rate is shown, because its failures may all be of one second.
     leaf("figcaption", "", `Failures in the last 3 h (peak ${numberText(most)} in 7 m 30 s)`),
     sparkline(counts, "failed", "failures, last 3 h", 960, 88),
     box("div", "ends", [
@@ -145,7 +145,7 @@ export function places(m: Model, group: ErrorGroup, details: Details, query: str
   );
 }
 
-/** Returns the number of jobs in a place; `all` if it reaches the whole, which an estimate can exceed. */
+/** Returns the number of jobs of a task or queue; `all` if it equals that of the group. An estimate may exceed it. */
 function part(group: Group, all: i64): string {
   const isEstimate = group.count.precision !== "exact";
   if (group.count.value < all) return valueText(group.count);

@@ -73,7 +73,7 @@ export class ErrorsPage extends ListPage {
     return groupsPath(this.query(this.which === "retrying" ? "retrying" : "failed"));
   }
 
-  /** Both are requested when all are shown. */
+  /** Whether failed and retrying jobs are both shown, so that both are requested. */
   private get readsBoth(): bool {
     return this.which.length === 0;
   }

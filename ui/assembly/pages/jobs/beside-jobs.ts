@@ -14,7 +14,7 @@ import { GroupRow } from "./group-rows";
 import { GroupedJobs } from "./grouped-jobs";
 import { JobRow } from "./row";
 
-/** The pause after which a row is requested. Rows that are passed with a held key are not. */
+/** The pause on a row after which its job is opened. Rows that are passed while a key is held down are skipped. */
 const FOLLOW_MS = 120;
 
 export abstract class BesideJobs extends GroupedJobs {
@@ -75,7 +75,7 @@ export abstract class BesideJobs extends GroupedJobs {
     if (this.opened.length > 0) jobView.refresh(m);
   }
 
-  /** Opens a job beside the list. Enter opens the job that is already open on its own page. */
+  /** Opens a job beside the list. If it is open there already, Enter opens its own page. */
   protected override open(m: Model, row: Row, stroke: string): void {
     if (row instanceof GroupRow) this.toggle(m, row as GroupRow);
     else if (!(row instanceof JobRow) || !isWide()) navigate(row.path, false);

@@ -1,6 +1,6 @@
 /**
- * The export of all jobs that the query finds, as a file. If the browser itself has the login, an address is enough. A
- * session with a token gets an address that works once: a ticket.
+ * The export of all jobs that the query finds, as a file that the browser downloads. If the browser itself has the
+ * login, the address of the export is enough. A session with a token requests an address that works once: a ticket.
  */
 
 import { button } from "../../controls/button";
@@ -73,7 +73,7 @@ function formatsOf(shown: string): Format[] {
   return list;
 }
 
-/** Whether the session has a token, which no address can carry. */
+/** Whether the session has a token, which a download by address does not send. */
 function isSigned(m: Model): bool {
   return m.access.token.length > 0;
 }

@@ -24,7 +24,7 @@ export function headKey(key: string): string {
   return "of " + key;
 }
 
-/** Returns the headings of a head's parts, in their order. */
+/** Returns the headings above the parts of a group's head, in their order. */
 export function groupHeads(by: string): Column[] {
   const isError = by === "error";
   const what = isError ? "Error" : by === "task" ? "Task" : "Queue";
@@ -68,7 +68,7 @@ export class GroupRow extends Row {
     return "grp";
   }
 
-  /** The most likely action for all of them; null: none. */
+  /** The most likely action on all jobs of the group; null: none. */
   get verb(): Fix | null {
     const count = valueText(this.group.count);
     const first = firstActionFor(this.condition);

@@ -17,10 +17,10 @@ const GROUPS_MS: f64 = 30000;
 export abstract class GroupedJobs extends JobsList {
   groups: Grouping = new Grouping("", new Terms(), "", new Settings());
 
-  /** The typed name of this view. */
+  /** The name that is being typed for a new saved view. */
   viewName: string = "";
 
-  /** The address as a saved view has it, without the page and the job beside it. */
+  /** The address to save as a view, without the cursor and the job beside the list. */
   get viewPath(): string {
     return this.identity(this.address);
   }
@@ -84,7 +84,7 @@ export abstract class GroupedJobs extends JobsList {
     else super.onFailure(m, request, status, reason);
   }
 
-  /** Opens a group in place, or closes it. No other row changes its place. */
+  /** Opens a group in place, or closes it. The order of the other rows stays. */
   protected toggle(m: Model, row: GroupRow): void {
     this.groups.toggle(m, row.group);
     if (!this.groups.isOpen(row.group.key)) this.list.fill(row.key, []);

@@ -29,7 +29,7 @@ export const GROUPINGS: string[] = ["error", "task", "queue"];
 export const MAX_GROUPS = 50;
 /** The number of rows of an open group that are shown. A click shows the rest. */
 const SHOWN = 10;
-/** The maximum number of answers that are joined for these rows. */
+/** The maximum number of answers that are joined for the rows of a group. */
 const MAX_STEPS = 8;
 /** The beginning of the topic of a request for a group's rows; the group's key follows. */
 const ROWS_OF = "in:";
@@ -41,9 +41,9 @@ class OpenRows {
   /** The API's address of the rows, and the number of answers. */
   path: string = "";
   steps: i32 = 0;
-  /** Whether the rows are only the best so far, which better ones replace. */
+  /** Whether the rows are only the best of the jobs searched so far. The next answer replaces them. */
   private isPartial: bool = false;
-  /** Whether all jobs were searched for them. */
+  /** Whether the search for the rows has read all jobs. */
   isComplete: bool = true;
   isKnown: bool = false;
   /** The count of the group at the time of the request. */

@@ -30,7 +30,7 @@ const REFRESH_MS: f64 = 4000;
 /** The pause between two requests, in multiples of the time that the last answer took the server. */
 const PAUSE_FACTOR = 20;
 
-/** What the list keeps besides its rows. */
+/** The state that the list stores in addition to its rows. */
 export class JobsState extends PageState {
   /** Its groups, if it has any. */
   groups: PageState | null = null;
@@ -123,7 +123,7 @@ export abstract class JobsList extends ListPage {
     return `api/jobs?limit=${this.size}&fields=row&count=fast&sort=${this.sorted}${q}`;
   }
 
-  /** Does not request an invalid query, nor a ranking of several answers: the first would replace the best rows. */
+  /** Sends no request for an invalid query, nor for a ranking of several answers, which one answer would replace. */
   override load(m: Model): void {
     if (this.search.answers > 1 && this.search.isPartial) return;
     if (this.bar.terms.fault === null) super.load(m);

@@ -109,7 +109,7 @@ export function whyOf(m: Model, job: ListedJob): Node {
     : leaf("span", "dim", "Waiting to start");
 }
 
-/** `Paused by ana until 14:00:00: deploy.`, by the incident of its queue, its task or everything. */
+/** Returns `Paused by ana until 14:00:00: deploy.` from the incident about the pause; empty: the job is not paused. */
 function pauseOf(m: Model, job: ListedJob): string {
   const queue = job.queueName;
   const task = job.taskIdentifier;
@@ -137,7 +137,7 @@ function runs(m: Model, job: ListedJob): Node {
     const q = list[i].q;
     if (list[i].kind !== "poison" || q === null) continue;
     if (!`${q.replace("id:", ",")},`.includes(`,${job.id},`)) continue;
-    // It is one of several that may be the cause.
+    // The incident is about several jobs, one of which crashes the worker.
     if (q.includes(",")) return leaf("span", "red", RAN);
     const sentence = list[i].sentence;
     // The row may have been read during a later attempt.
@@ -166,7 +166,7 @@ function waits(m: Model, job: ListedJob): Node {
   ]);
 }
 
-/** A link in a row cannot be reached with the tab key. */
+/** A link inside a row, which the tab key skips. */
 function inRow(path: string, name: string): Node {
   return el("a", [attr("href", "#" + path), cls("link"), attr("tabindex", "-1")], [text(name)]);
 }

@@ -49,9 +49,9 @@ export function selectionBar(m: Model, page: JobsList): Node {
     for (let i = offered.length - 1; i >= 0; i--) {
       const name = offered[i].name;
       const action = jobActionNamed(name);
-      // Actions for other jobs are left out if all have failed. commandsFor() does the reverse.
+      // If all have failed, actions for other jobs are left out. commandsFor() does the reverse if none has failed.
       if (action === null || (isFailed && !isOfferedFor(action.selected, true))) continue;
-      // The others would skip what workers have locked.
+      // Actions that do not reach running jobs would skip locked jobs.
       if (isEveryLocked && !action.reachesRunning) continue;
       const node = verb(page, name, again);
       if (name === again) verbs.unshift(node);
@@ -112,7 +112,7 @@ function countFailed(jobs: ListedJob[]): i32 {
   return count;
 }
 
-/** Returns the command that opens the dialog of an action. */
+/** Returns the page's action that opens the dialog of a job action. */
 export function dialogFor(page: JobsList, name: string): string {
   return page.list.every ? "ask.operation" : "ask." + name;
 }

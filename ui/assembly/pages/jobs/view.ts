@@ -104,7 +104,7 @@ export function exportedColumns(page: GroupedJobs): string {
   return page.isGrouped ? "" : shownColumns(page.settings, page.bar.terms.condition);
 }
 
-/** Returns `12,000 jobs in 3 groups`. If there are more groups, it names the largest. */
+/** Returns `12,000 jobs in 3 groups`, or `12,000 jobs: the 50 largest groups` if there may be more. */
 function groupsText(answer: Groups): string {
   const count = answer.groups.length;
   const jobs = countedValue(answer.of, "job", "jobs");

@@ -1,4 +1,4 @@
-/** Our own tables beside Graphile Worker's: what each provides, whether it exists, and adding it. */
+/** The extensions: what each provides, its state, and the button that adds or updates it. */
 import { capital } from "../../controls/glyph";
 import { Database, SchemaExtension } from "../../generated/records";
 import { Chore } from "../../kit/chore";

@@ -41,7 +41,7 @@ function isOptional(database: Database, name: string): bool {
 }
 
 function neededRow(index: DatabaseIndex): Node {
-  // The queue's own indexes have had these names since Graphile Worker's first version.
+  // The names of all indexes that Graphile Worker makes on this table begin so.
   const role = index.name.startsWith("jobs_") ? "required" : "external";
   return statusRow(
     index.name,

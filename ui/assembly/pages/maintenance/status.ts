@@ -30,7 +30,7 @@ export function statusList(parts: Part[]): Node {
   return el("table", [cls("t status-list"), attr("aria-label", "Status")], bodies);
 }
 
-/** `lines`: what is below the name. */
+/** One row. `lines`: the nodes below the name. */
 export function statusRow(
   id: string,
   name: string,

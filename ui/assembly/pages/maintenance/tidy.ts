@@ -69,7 +69,7 @@ function choreFor(one: CleanupCount): Chore {
   return chore;
 }
 
-/** Returns `a, b, c and more`, on one line: an argument has one part a line. `all`: the number of such names. */
+/** Returns `a, b and more` without line breaks, which separate the parts of a button's argument. `all`: how many. */
 function named(names: string[], all: i64): string {
   return names.join(", ").replaceAll("\n", " ") + (names.length < all ? " and more" : "");
 }

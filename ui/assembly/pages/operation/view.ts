@@ -1,4 +1,4 @@
-/** The panels of one operation: its progress, what has become of its jobs, its steps, its undo. */
+/** The panels of one operation: its progress, the state of its jobs, its steps, its undo. */
 import { clockAt, timeElement, timeUntil } from "../../controls/age";
 import { commandLine } from "../../controls/button";
 import { note } from "../../controls/empty";
@@ -78,7 +78,7 @@ function numbers(
   return el("section", [cls("panel op-numbers")], children);
 }
 
-/** What has become of its jobs since, as of now. */
+/** The present state of the jobs that the operation has changed. */
 function since(operation: Operation, results: OperationResults): Node {
   const all = resultsOf(results);
   const list: Node[] = [];

@@ -6,7 +6,7 @@ import { Horizon } from "../../generated/records";
 import { numberText } from "../../lib/number";
 
 export const WIDE: f64 = 1152;
-/** The positions of the axis, and of the top of the highest bar. */
+/** The vertical positions of the axis, and of the top of the highest bar. */
 export const HIGH: f64 = 148;
 export const TOP: f64 = 16;
 

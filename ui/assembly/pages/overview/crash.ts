@@ -1,4 +1,4 @@
-/** When workers have crashed since the job was added, and which jobs lost attempts then. */
+/** The evidence for a job that crashes workers: the times of crashes, and the jobs that lost attempts in them. */
 import { ageText, clockAt } from "../../controls/age";
 import { link } from "../../controls/button";
 import { shareBar, sparkline } from "../../controls/spark";

@@ -12,7 +12,7 @@ import { Attr, attr, box, cls, el, key, leaf, Node, text } from "../../lib/node"
 import { numberText } from "../../lib/number";
 import { Axis, HIGH, TOP, WIDE } from "./axis";
 
-/** The conditions from the axis up. Running jobs have no time. */
+/** The conditions in a bar, from the axis up. Locked jobs are not on the horizon. */
 export const DRAWN: string[] = ["ready", "blocked", "failed", "scheduled", "retrying"];
 
 /** The buckets that are selected, or under the pointer; -1: none. */
@@ -115,7 +115,7 @@ function axisLabels(parts: Node[], axis: Axis): void {
   }
 }
 
-/** The content of the selected buckets, which is read aloud when they are selected with keys. */
+/** The counts in the selected buckets. Screen readers read them aloud. */
 function tip(horizon: Horizon, axis: Axis, span: Span): Node {
   if (!span.isOn) return el("div", [cls("tip-none"), attr("role", "status")], []);
   const middle = (axis.left(span.first) + axis.left(span.last + 1)) / 2 / WIDE;
@@ -162,7 +162,7 @@ export function horizonTable(horizon: Horizon): Node {
     const time = el("th", [attr("scope", "row")], [text(axis.span(i, i))]);
     rows.push(row(i.toString(), "", [time, leaf("td", "", content)]));
   }
-  // A table ignores the width of its class.
+  // The class `sr` is on a box, because a table would ignore its width.
   return box("div", "sr", [table("", "Horizon as a table", COLUMNS, rows)]);
 }
 

@@ -43,7 +43,7 @@ const TASKS = `api/tasks?limit=${SHOWN}&sort=worst`;
 const NEXT = `api/jobs?limit=${SHOWN}&fields=row&count=none&sort=due&q=is%3Ascheduled`;
 /** The interval of requests for the lists below, while something changes. */
 const SOON_MS: f64 = 5000;
-/** The number of the worst incidents that are shown at first. */
+/** The maximum number of incidents that are shown at first: the worst ones. */
 const MAX_INCIDENTS: i32 = 6;
 
 export class OverviewPage extends Page {
@@ -77,7 +77,7 @@ export class OverviewPage extends Page {
   }
 
   override refresh(m: Model): void {
-    // The server reads error groups less often than the page requests them.
+    // The server reads error groups seldom, so they are requested until they include the latest failures.
     const isOld = this.groups.asOf < m.facts.failedAsOf;
     this.errors.requestSince(m, ERRORS, SOON_MS, isOld ? m.now : m.facts.failedAt);
     this.queues.requestEvery(m, QUEUES, SOON_MS);
@@ -197,7 +197,7 @@ export class OverviewPage extends Page {
     if (list.rows.length === 0) return checks(m);
     const rows: Node[] = [];
     let isFilled = false;
-    // The workers acknowledge all pauses together.
+    // An acknowledgement is for all pauses, so it is shown only below the first pause.
     let hasPause = false;
     const shown = this.shown;
     for (let i = 0; i < shown; i++) {
@@ -260,7 +260,7 @@ export class OverviewPage extends Page {
   }
 }
 
-/** The source of the estimates, if numbers are estimated. */
+/** A note about the precision of the numbers, if they are estimated. */
 function estimates(m: Model): Node {
   const total = m.facts.counts.total;
   if (!m.facts.has("counts") || total.precision === "exact") return nothing;

@@ -27,7 +27,7 @@ function more(m: Model): Node {
   return menu("More actions", [icon(DOTS)], [pause]);
 }
 
-/** Whether the queue was never used. The counts show its first job sooner. */
+/** Whether the queue was never used. The counts are checked, too, because they show its first job sooner. */
 export function isEmpty(m: Model): bool {
   return m.facts.incidents.isNew && m.facts.counts.total.value === 0;
 }
@@ -55,7 +55,7 @@ function mark(m: Model): Node {
   return box("span", level === "bad" ? "mark bad" : "mark warn", [icon(ALERT)]);
 }
 
-/** The age from which the time of the incidents is shown: if they take long to read, they are read seldom. */
+/** The age above which the time of the incidents is shown. If reading them takes long, the server does it seldom. */
 const OLD_MS: f64 = 10000;
 
 function beside(m: Model): string {
@@ -65,11 +65,11 @@ function beside(m: Model): string {
   }
   if (isEmpty(m)) return `The schema ${m.access.session.schema} is ready.`;
   const list = m.facts.incidents.incidents;
-  // The headline is about the first.
+  // The headline is about the first incident.
   if (list.length > 0 && list[0].jobsWait && list[0].since < m.serverNow)
     parts.push("since " + clockAt(list[0].since, m.serverNow));
   if (m.facts.has("pulse")) {
-    // Without an incident and without workers the headline is about that.
+    // Without incidents and workers, the headline itself reports that there are no workers.
     if (list.length + m.facts.pulse.alive + m.facts.pulse.stale > 0) parts.push(alive(m));
     const done = m.facts.pulse.done;
     if (done > 0) parts.push(`${numberText(done)} done in the last minute`);

@@ -127,7 +127,7 @@ function consequence(known: HolderOf | null, job: QueuedJob | null): string {
   if (known === null) return "";
   const effect = "unlocking " + known.released;
   if (job === null) return effect;
-  // Unlocking keeps the attempt.
+  // The interrupted attempt stays counted.
   const then =
     job.attempts < job.maxAttempts
       ? `runs again as attempt ${job.attempts + 1} of ${job.maxAttempts}`

@@ -41,8 +41,8 @@ function number(value: Value, query: string): Node {
 }
 
 /**
- * Returns the rate of arrivals in the last 10 minutes, only if nothing runs, so that every job that was added is still
- * there.
+ * Returns the rate at which jobs were added in the last 10 minutes. It is right only for a queue in which nothing runs,
+ * because then all added jobs are still there.
  */
 function pace(arrivals: QueuedJob[], now: f64): string {
   let last = arrivals.length - 1;

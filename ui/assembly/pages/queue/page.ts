@@ -1,4 +1,4 @@
-/** One named queue: which job and worker have locked it, which jobs wait in which order, and the action that unlocks it. */
+/** One named queue: the job and the worker that have locked it, the waiting jobs in order, and the unlock action. */
 import { link } from "../../controls/button";
 import { DOTS, icon } from "../../controls/icon";
 import { menu } from "../../controls/menu";
@@ -26,7 +26,7 @@ import { NamedPage } from "../named-page";
 import { lockOfQueue } from "./holder";
 import { numbers, order } from "./jobs";
 
-/** The address with the name in `name=`. */
+/** The path of the page if the name cannot be part of a path. The parameter `name` has it then. */
 const NAMED = "/queue";
 /** The number of jobs that are shown. */
 const SHOWN = 15;

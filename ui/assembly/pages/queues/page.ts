@@ -105,7 +105,7 @@ export class QueuesPage extends ListPage {
     this.holder.holder = ListedWorker.empty();
   }
 
-  /** The dialog does not open over another page. */
+  /** Cancels the request for the holder, so that the dialog does not open over another page. */
   override leave(m: Model): void {
     super.leave(m);
     m.requests.cancel(this.holder.data.topic);
@@ -150,7 +150,7 @@ export class QueuesPage extends ListPage {
     return tab(this.address.with("only", only), words, number, nothing, isOn);
   }
 
-  /** Returns why a tab is empty. If not all jobs were counted, there may be some queues all the same. */
+  /** Returns why a tab is empty. If not all jobs were counted, it may lack some queues. */
   private meaning(only: string): string {
     const known = this.known;
     if (only === "stuck") return "The workers of all locked queues respond.";

@@ -71,7 +71,7 @@ export class TaskRow extends Row {
     ];
   }
 
-  /** Returns `5 of 5`, or `6` alone if the number of live workers is smaller: it was read at another moment. */
+  /** Shows `5 of 5`; only `6` if the number of live workers, which was read at another moment, is smaller. */
   private knownBy(m: Model): Node {
     const paused = this.task.paused;
     if (paused !== null) return pausedState(m, paused);

@@ -77,7 +77,7 @@ function numbers(m: Model, worker: ListedWorker): Node {
     figure(
       isAlive ? "Running" : "Jobs locked",
       valueNode(jobCount(worker), ""),
-      // Locks outlast the last heartbeat; whether the jobs still run is unknown.
+      // The locks remain after the last heartbeat. Whether the jobs still run is unknown.
       isNaN(first)
         ? ""
         : "the longest for " + (isAlive ? runTime(m, worker, first) : age(first, m.times)),
@@ -94,7 +94,7 @@ function numbers(m: Model, worker: ListedWorker): Node {
   }
   const done = perMinute(worker.donePerMin);
   const failed = perMinute(worker.failedPerMin);
-  // The last minute of a worker that is not responding is long over.
+  // The rates of a worker that is not responding are out of date.
   if (done.length > 0 && isAlive) {
     list.push(figure("Jobs/min", text(done), failed.length > 0 ? failed + " failed" : ""));
   }

@@ -33,7 +33,7 @@ export class WorkerPage extends NamedPage {
     this.of.request(m, this.wanted);
   }
 
-  /** Reads again at every heartbeat interval: heartbeats change even when no job does. */
+  /** Requests the worker again every 10 seconds, because heartbeats change even when no job does. */
   override refresh(m: Model): void {
     if (this.data.isDue(m, BEAT_MS)) this.of.request(m, this.wanted, true);
   }

@@ -54,7 +54,7 @@ export class WorkersPage extends ListPage {
     return this.listOf("api/workers") + "&fields=row";
   }
 
-  /** Reads again at every heartbeat interval: heartbeats change even when no job does. */
+  /** Requests the workers again every 15 seconds, because heartbeats change even when no job does. */
   override refresh(m: Model): void {
     if (this.rows.isDue(m, BEAT_MS)) this.rows.request(m, this.here(m), true);
   }

@@ -54,7 +54,7 @@ export class WorkerRow extends Row {
   override cells(m: Model): Node[] {
     const worker = this.worker;
     const queues = worker.lockedQueues;
-    // What a worker last reported is not true of one that does not respond.
+    // The last report of a worker that is not responding is out of date.
     const isAlive = worker.state === "alive";
     return [
       cell("", [link(this.path, "name cut", [cutName(worker.workerId, "")])]),

@@ -66,7 +66,7 @@ function runs(m: Model, one: Runs): Node {
   ]);
 }
 
-/** The last heartbeat; nothing for a worker without reports. Its locks are those of this moment. */
+/** The last heartbeat; nothing for a worker without reports, whose jobs were read from their locks. */
 function lastHeartbeat(m: Model, worker: ListedWorker): Node {
   const at = worker.lastHeartbeatAt;
   return isReported(worker) ? timeElement(at, age(at, m.times)) : nothing;
