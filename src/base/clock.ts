@@ -93,6 +93,17 @@ export function msSince([monotonicUs, epochMs]: Moment): number {
   return Math.max(elapsedUs / 1_000, now() - Number(epochMs));
 }
 
+/** Measures as msSince() does, for one thread and without garbage: it is read before each job. */
+export class Stopwatch {
+  readonly #startMs = monotonic();
+  readonly #startedAt = now();
+
+  /** The milliseconds since it was made. */
+  get ms(): number {
+    return Math.max(monotonic() - this.#startMs, now() - this.#startedAt);
+  }
+}
+
 /** Resolves to true when `work` has settled, to false if that takes longer than `ms`. Never rejects. */
 export async function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const settled = new AbortController();

@@ -1,6 +1,6 @@
 // The jobs that one transaction of the fast mode has locked, as work for slots. The transaction ends early while jobs
 // have not started: its commit is the only way to unlock them.
-import { momentNow, msSince, wait } from "../../base/clock.ts";
+import { Stopwatch, wait } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import type { Slots, WorkSource } from "../execute/slots.ts";
@@ -26,7 +26,7 @@ export class FastBatch<E> implements WorkSource {
   readonly #parts: FastBatchParts<E>;
   readonly #unstartedMs: number;
   /** From now, jobs may start for `#unstartedMs`. Checked before each: a frozen process may have lost the row locks. */
-  readonly #since = momentNow();
+  readonly #age = new Stopwatch();
   #next = 0;
   #isClosed = false;
   #busySlots = 0;
@@ -108,7 +108,7 @@ export class FastBatch<E> implements WorkSource {
   }
 
   mayStart(): boolean {
-    this.#isClosed ||= msSince(this.#since) > this.#unstartedMs;
+    this.#isClosed ||= this.#age.ms > this.#unstartedMs;
     return !this.#isClosed;
   }
 

@@ -1,7 +1,7 @@
 // The worker's lease on its locks, for the parts that fetch or start jobs.
 //
 //   none: no heartbeats ──setKeeper()──▶ good ──none for too long──▶ not good ──a heartbeat──▶ good
-import { type Moment, momentNow, msSince } from "../../base/clock.ts";
+import { Stopwatch } from "../../base/clock.ts";
 
 /** How long `isGood` is cached, because it is read before each job. Much shorter than any lease. */
 const GAP_MS = 50;
@@ -20,7 +20,8 @@ export interface LeaseKeeper {
 
 export class WorkerLease {
   #keeper: LeaseKeeper | null = null;
-  #goodAt: Moment = [0n, 0n];
+  /** Made when `isGood` was last computed and true. */
+  #sinceGood: Stopwatch | null = null;
   /** Jobs that the heartbeat row lists as fetched and not started. */
   listed: ReadonlySet<string> = new Set();
 
@@ -47,9 +48,9 @@ export class WorkerLease {
   /** Whether jobs may be fetched and started. */
   get isGood(): boolean {
     if (this.#keeper === null) return true;
-    if (msSince(this.#goodAt) < GAP_MS) return true;
+    if (this.#sinceGood !== null && this.#sinceGood.ms < GAP_MS) return true;
     const isGood = this.#keeper.isInTime;
-    if (isGood) this.#goodAt = momentNow();
+    if (isGood) this.#sinceGood = new Stopwatch();
     return isGood;
   }
 
