@@ -56,6 +56,16 @@ test("Error groups show their failed and retrying jobs, the most failed first.",
   assert.equal(link.attrs["href"], "#/errors/aaaaaaaaaaaa");
 });
 
+test("Error groups are shown once both answers are there: before, none would have retrying jobs.", async () => {
+  const page = await openPage("/errors");
+  page.answer(failedPath(), { ...groups([gateway()]), of: value(12_000) });
+  assert.deepEqual(rows(page), []);
+  assert.doesNotMatch(page.text, /error group/);
+  page.answer(retryingPath(), { ...groups([timeout()]), of: value(901) });
+  assert.equal(rows(page).length, 2);
+  assert.match(page.text, /2 error groups: 12,000 failed, 901 retrying/);
+});
+
 test("Error groups are ordered by a column, searched by a text, and limited to a time.", async () => {
   const page = await openGroups([gateway()], [timeout()], "/errors?sort=-retrying");
   assert.match(rows(page)[0] ?? "", /^TimeoutError/);

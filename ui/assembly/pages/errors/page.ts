@@ -78,6 +78,11 @@ export class ErrorsPage extends ListPage {
     return this.which.length === 0;
   }
 
+  /** Whether all needed answers are there: without the second one, no group would have retrying jobs. */
+  private get isWhole(): bool {
+    return !this.readsBoth || isKnown(this.retrying.of) || this.more.error.length > 0;
+  }
+
   override turn(m: Model, address: Address): void {
     const before = this.which + this.address.value("since");
     super.turn(m, address);
@@ -159,9 +164,10 @@ export class ErrorsPage extends ListPage {
       this.more.unreadable(answer.fault);
       return;
     }
+    const isSame = this.isWhole;
     this.more.arrived(m);
     this.retrying = answer.groups;
-    if (this.rows.ready) this.put(m, this.shown(), true);
+    if (this.rows.ready) this.put(m, this.shown(), isSame);
   }
 
   override onFailure(m: Model, request: Pending, status: i32, reason: string): void {
@@ -173,14 +179,14 @@ export class ErrorsPage extends ListPage {
     return box("div", "errors-page", [
       pageHeadWith("Errors", this.summary(), [this.whichOnes(), this.sinceWhen()]),
       box("div", "meta", [searchBox(this, "Find an error or a task"), newsPill(this)]),
-      listView(m, this, "Errors", this.none()),
+      this.isWhole ? listView(m, this, "Errors", this.none()) : this.more.placeholder(m, 8),
       this.more.error.length > 0 ? note("warn", [text(this.more.error)]) : nothing,
-      this.rows.ready ? leaf("p", "hint", this.basis()) : nothing,
+      this.rows.ready && this.isWhole ? leaf("p", "hint", this.basis()) : nothing,
     ]);
   }
 
   private summary(): string {
-    if (!this.rows.ready) return "";
+    if (!this.rows.ready || !this.isWhole) return "";
     const parts: string[] = [];
     if (this.which !== "retrying") {
       parts.push(countedValue(this.failed.of, "failed", "failed"));

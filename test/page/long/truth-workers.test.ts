@@ -1,0 +1,47 @@
+// Every number, time and state of every page beside the rows of the database: where only Graphile workers run, and after
+// crashes.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startAdmin, visit, waitForPage } from "../harness.ts";
+import { seedCrashes, seedStock } from "../truth/datasets.ts";
+import { comparePages } from "../truth/pages.ts";
+import { Comparison } from "../truth/statements.ts";
+
+const EXTENSIONS = ["operations", "controls", "limits", "schedules"];
+
+test("The pages show what is so where only Graphile workers run, without any extension.", async () => {
+  const admin = await startAdmin({ samples: false, stock: true, schema: "graphile_worker" });
+  await seedStock(admin);
+  const compare = new Comparison();
+  await comparePages(admin, compare);
+  await visit(admin, "/", async ({ page }) => {
+    await waitForPage(page, "Overview");
+    await page.locator(".nums .v").first().waitFor();
+    const text = (await page.locator("main").textContent()) ?? "";
+    compare.same(
+      "a verdict about workers that send no heartbeats",
+      /no worker is|not responding/i.test(text),
+      false,
+    );
+  });
+  assert.deepEqual(compare.untrue, []);
+});
+
+test("The pages show what is so after crashes by an exit code and by memory, and name exactly the two jobs.", async () => {
+  const admin = await startAdmin({ samples: false, extensions: EXTENSIONS });
+  await seedCrashes(admin, 3);
+  const compare = new Comparison();
+  await comparePages(admin, compare);
+  await visit(admin, "/", async ({ page }) => {
+    await page.locator(".inc").first().waitFor();
+    const poison = page.locator(".inc h2").filter({ hasText: /crash/ });
+    const named = (await poison.allInnerTexts()).map((text) => text.split(" ")[0]);
+    compare.same("jobs that crash their worker", named.sort().join(), "exit,memory");
+    for (const task of ["exit", "memory"]) {
+      const incident = page.locator(".inc").filter({ hasText: `${task} #` });
+      const sentence = await incident.locator(".why").textContent();
+      compare.same(task, /the last 3 crashed their worker/.test(sentence ?? ""), true);
+    }
+  });
+  assert.deepEqual(compare.untrue, []);
+});
