@@ -55,6 +55,8 @@ export function shrink(wasm, { names = false } = {}) {
   binaryen.setOneCallerInlineMaxSize(450);
   binaryen.setDebugInfo(names);
   const module = binaryen.readBinary(wasm);
+  // Exports of AssemblyScript's runtime that the host does not use.
+  for (const name of ["__pin", "__unpin", "__rtti_base"]) module.removeExport(name);
   module.setFeatures(MutableGlobals | SignExt | NontrappingFPToInt | BulkMemory | BulkMemoryOpt);
   // These inlining limits, a second `optimize`, and locals sorted by their use save 450 bytes after brotli compression.
   module.runPasses(["dae2"]);

@@ -52,7 +52,7 @@ export class CommandField {
   /** The limits: of the number of characters of a text, of the value of an integer or of seconds. */
   readonly min: i32;
   readonly max: i32;
-  /** The valid values of a choice, or of a list's items. */
+  /** The valid values of a choice. */
   readonly choices: string[];
   /** The default, as a user would type it. */
   readonly fallback: string;
@@ -232,7 +232,7 @@ const linesOf = (values) =>
 
 function fieldText([name, field]) {
   const { kind, label, isRequired, min = 0, max = 0 } = field;
-  const choices = field.choices ?? field.item?.choices ?? [];
+  const { choices = [] } = field;
   const unit = kind === "seconds" && field.default !== undefined ? " (seconds)" : "";
   return linesOf([
     ...[name, kind, label + unit, hintOf(field)],
@@ -265,8 +265,8 @@ function commandText(command) {
   const target = visible.find(isTarget)?.[0] ?? "";
   const offered = visible.filter((entry) => !isTarget(entry));
   const asked = command.dialogFields?.map((field) => [field, command.fields[field]]) ?? offered;
-  // A command without a dialog of its own has no fields to fill in.
-  const fields = command.dialog === "none" ? [] : asked.map(fieldText);
+  // A command without a dialog has no fields to fill in, and the dialog of limits has its own.
+  const fields = ["none", "limit"].includes(command.dialog) ? [] : asked.map(fieldText);
   const other = command.consequenceOfOne ?? consequence;
   const ofOne = other === consequence ? "" : other;
   const isOnIds = target === "ids";
