@@ -91,7 +91,7 @@ test("A change is recorded with what was typed and what it means.", async () => 
   );
 });
 
-test("A burst that was not given follows the rate, and one that was given stays.", async () => {
+test("A burst that was not given follows the rate, one that was given stays, and 0 is the default again.", async () => {
   const burstOf = async (name: string) =>
     (await readLimits(db)).find(({ definition }) => definition.name === name)?.definition.rate
       ?.burst;
@@ -102,6 +102,11 @@ test("A burst that was not given follows the rate, and one that was given stays.
   await performed("limit-set", { name: "usual", burst: 50 });
   await performed("limit-set", { name: "usual", rate: "1/h" });
   assert.equal(await burstOf("usual"), 50);
+  await performed("limit-set", { name: "usual", rate: "40/s", burst: 0 });
+  assert.equal(await burstOf("usual"), 8);
+  await performed("limit-set", { name: "usual", burst: 50 });
+  await performed("limit-set", { name: "usual", burst: 0 });
+  assert.equal(await burstOf("usual"), 8);
 });
 
 test("The back-offs of all queues of a limit are ended, however many they are.", async () => {

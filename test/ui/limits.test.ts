@@ -220,6 +220,27 @@ test("A change begins with the present definition, and removes fields that are e
   });
 });
 
+test("A default burst follows the rate, and another one can be removed.", async () => {
+  const rate = { limit: 1000, per_ms: 1000, burst: 200 };
+  for (const { burst, shown } of [
+    { burst: 200, shown: "" },
+    { burst: 50, shown: "50" },
+  ]) {
+    const page = await openLimits();
+    page.app.dispatch("ask.limit-set", "limit payments", "");
+    fill(page, [limit("payments", { concurrency: null, rate: { ...rate, burst } })]);
+    const { value, placeholder } = page.byId("field-burst").attrs;
+    assert.deepEqual([value, placeholder], [shown, "default"]);
+    page.type("rate", "10");
+    page.type("burst", "");
+    page.click("Change limit");
+    assert.deepEqual(sentBody(page), {
+      ...{ action: "set", task: "payments", name: "payments" },
+      ...{ concurrency: 0, rate: "10/s", burst: 0 },
+    });
+  }
+});
+
 test("Text that is typed before the definition is read stays.", async () => {
   const page = await openLimits();
   page.app.dispatch("ask.limit-set", "limit payments", "");

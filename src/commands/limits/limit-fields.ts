@@ -2,7 +2,6 @@
 import { InputError, type Problem } from "../../base/errors.ts";
 import { validate } from "../../base/validate.ts";
 import {
-  defaultBurst,
   type FullRate,
   type LimitDefinition,
   type LimitOptions,
@@ -10,6 +9,7 @@ import {
   type Rate,
 } from "../../domain/limits/limit.ts";
 import { parseRate, RATE_FORM } from "../../domain/limits/limit-text.ts";
+import { defaultBurst } from "../../domain/portable/default-burst.ts";
 import { shortName } from "../../domain/words.ts";
 import { type Input, name, optional, text, whole } from "../declare/field.ts";
 
@@ -40,9 +40,9 @@ export const setFields = {
     whole(
       [
         "Burst",
-        "jobs that may start at once after a quiet time; by default as many as the rate allows in 0.2 s",
+        "jobs that may start at once after a quiet time; by default, and with 0, as many as the rate allows in 0.2 s",
       ],
-      1,
+      0,
       1_000_000,
     ),
   ),
@@ -77,7 +77,8 @@ function changedRate(old: FullRate | null, { rate: typed, burst }: SetInput): Ra
     if (burst === undefined) return null;
     throw problem("burst", "needs a rate");
   }
-  if (typed === undefined) return old === null ? null : { ...old, burst: burst ?? old.burst };
+  if (typed === undefined)
+    return old === null ? null : { ...old, burst: changedBurst(old.burst, burst) };
   if (typed === "") {
     if (burst === undefined) return null;
     throw problem("burst", "needs a rate");
@@ -85,8 +86,12 @@ function changedRate(old: FullRate | null, { rate: typed, burst }: SetInput): Ra
   const parsed = parseRate(typed);
   if (parsed === null) throw problem("rate", RATE_FORM);
   const isUsual = old === null || old.burst === defaultBurst(old.limit, old.perMs);
-  return { ...parsed, burst: burst ?? (isUsual ? undefined : old.burst) };
+  return { ...parsed, burst: changedBurst(isUsual ? undefined : old.burst, burst) };
 }
+
+/** Returns the burst; undefined: the default, which is typed as 0. */
+const changedBurst = (old: number | undefined, burst: number | undefined) =>
+  burst === undefined ? old : burst || undefined;
 
 const problem = (path: string, message: string) => new InputError([{ path, message }]);
 

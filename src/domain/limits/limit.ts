@@ -3,6 +3,7 @@
 import * as v from "valibot";
 import { count, strict } from "../../base/validate.ts";
 import { boundedText } from "../job-spec.ts";
+import { defaultBurst } from "../portable/default-burst.ts";
 
 export { matches } from "../portable/name-pattern.ts";
 
@@ -38,12 +39,6 @@ export interface LimitDefinition {
   readonly rate: FullRate | null;
 }
 
-const MAX_BURST = 1_000_000;
-
-/** Returns the burst of a rate without one: what starts in 0.2 s, at least 1 and at most 1,000,000. */
-export const defaultBurst = (limit: number, perMs: number): number =>
-  Math.min(Math.max(1, Math.ceil((limit * 200) / perMs)), MAX_BURST);
-
 /** The options of a limit, as the library takes them: exactly one of `task` and `queue`. */
 export interface LimitOptions {
   /** The name of the limit, 1–128 characters, unique in the schema. */
@@ -74,7 +69,7 @@ const optionsSchema = v.pipe(
         {
           limit: count(1_000_000),
           perMs: count(86_400_000),
-          burst: v.optional(count(MAX_BURST)),
+          burst: v.optional(count(1_000_000)),
         },
         {},
         "must be an object such as { limit: 100, perMs: 1000 }",

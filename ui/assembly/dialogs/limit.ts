@@ -1,4 +1,6 @@
 /** The dialog that sets a limit on a task or queue, or on all that match a pattern. It also changes a limit. */
+
+import { defaultBurst } from "../../../src/domain/portable/default-burst";
 import { NewJobFacts } from "../adding/new-job";
 import { periodText } from "../controls/age";
 import { Draft } from "../forms/draft";
@@ -70,7 +72,10 @@ export class LimitDialog extends TablesDialog {
     }
   }
 
-  /** Fills in the present definition, except in fields that the user has filled in already. */
+  /**
+   * Fills in the present definition, except in fields that the user has filled in already. A default burst is left out,
+   * so that it follows the rate.
+   */
   private fill(draft: Draft, limit: ListedLimit): void {
     const rate = limit.rate;
     draft.set(SCOPE, limit.scope);
@@ -79,7 +84,8 @@ export class LimitDialog extends TablesDialog {
     if (rate === null) return;
     const per = periodText(rate.perMs);
     draft.fill("rate", rate.limit.toString());
-    draft.fill("burst", rate.burst.toString());
+    const usual = <i64>defaultBurst(<f64>rate.limit, <f64>rate.perMs);
+    if (rate.burst !== usual) draft.fill("burst", rate.burst.toString());
     draft.set(PER, per);
     for (let i = 0; i < UNITS.length; i++) if (UNITS[i].startsWith(per + "=")) return;
     this.units = UNITS.concat([`${per}=${per}`]);
@@ -129,6 +135,7 @@ export class LimitDialog extends TablesDialog {
     const rate = new Field(draft, "rate", "Max rate");
     rate.placeholder = ANY;
     const burst = new Field(draft, "burst", "Burst");
+    burst.placeholder = "default";
     burst.hint = "How many can start at once after a quiet period.";
     return box("div", "form", [
       unstartable(this.missing),
@@ -159,9 +166,12 @@ export class LimitDialog extends TablesDialog {
     const own = new Form(draft);
     own.whole("rate", "rate", 1, 1000000);
     const rate = own.filled > 0 ? `${draft.value("rate").trim()}/${draft.value(PER)}` : "";
-    if (rate.length > 0) form.whole("burst", "burst", 1, 1000000);
-    else if (isAny) draft.reject("concurrency", "Enter how many run at once, a rate, or both.");
     // The server keeps parts that a change omits, so removed ones are sent.
+    if (rate.length > 0) {
+      const others = form.filled;
+      form.whole("burst", "burst", 1, 1000000);
+      if (form.filled === others && !isNew) form.body.int("burst", 0);
+    } else if (isAny) draft.reject("concurrency", "Enter how many run at once, a rate, or both.");
     if (isAny && !isNew) form.body.int("concurrency", 0);
     if (rate.length > 0 || !isNew) form.body.string("rate", rate);
   }
