@@ -74,6 +74,10 @@ test("The palette cancels a job by its id, and finds the action on the page of a
   assert.match(page.dialogText, /^Cancel #42A job that has not started fails without running/);
   page.click("Cancel");
   assert.equal(page.requestOf("api/jobs/action").body, '{"action":"cancel","ids":[42]}');
+  const part = { requested: 1, done: 0, cancelling: 1 };
+  page.answer("api/jobs/action", { message: "Cancelling 1 running job", ...part });
+  const notice = page.one((e) => String(e.attrs["class"]).startsWith("notice "));
+  assert.equal(notice.attrs["class"], "notice good", "it is done when the job ends");
 });
 
 test("A read-only page cancels nothing.", async () => {

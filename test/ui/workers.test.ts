@@ -220,6 +220,26 @@ test("Several workers are unlocked together, with a warning of those that still 
   assert.doesNotMatch(page.text, /chosen/);
 });
 
+test("An action that was done in part is a warning, and an invalid answer an error.", async () => {
+  const shown = async (body: unknown) => {
+    const page = await openPage("/workers");
+    page.answer("api/workers", listOf([staleWorker("worker-c")]));
+    page.click("Unlock…");
+    page.pass(10);
+    page.click("Unlock worker-c");
+    page.answer("api/maintenance", body);
+    const notice = page.one((e) => String(e.attrs["class"]).startsWith("notice "));
+    return `${notice.attrs["class"]}: ${textOf([notice])}`;
+  };
+  const message = "Unlocked 0 jobs and 0 queues of 0 workers";
+  assert.equal(await shown({ message, requested: 1, done: 1 }), `notice good: ${message}`);
+  assert.equal(await shown({ message, requested: 1, done: 0 }), `notice warn: ${message}`);
+  assert.match(
+    await shown("{"),
+    /^notice bad: The change was made, but the server's answer is invalid/,
+  );
+});
+
 test("A worker that is not responding shows since when, what waits, and one action that unlocks it.", async () => {
   const page = await openPage("/workers/worker-c");
   assert.equal(page.requestOf("api/workers/").path, "api/workers/worker-c");

@@ -597,7 +597,14 @@ export const records = {
     requested: "i64?",
     done: "i64?",
   },
-  MessageResult: { message: "string", operation: "i64?", requested: "i64?", done: "i64?" },
+  MessageResult: {
+    message: "string",
+    /** As in JobActionResult. */
+    cancelling: "i64",
+    operation: "i64?",
+    requested: "i64?",
+    done: "i64?",
+  },
   Challenge: { mode: "string", header_name: "string?", label: "string?" },
   Problem: { field: "string", message: "string" },
   ApiError: { error: "string", code: "string", auth: "Challenge?", problems: "Problem[]" },

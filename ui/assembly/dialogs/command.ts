@@ -15,6 +15,7 @@ import { JsonReader } from "../lib/json-reader";
 import { box, Node } from "../lib/node";
 import { encode } from "../lib/percent";
 import { Dialog, Model } from "../model/model";
+import { Notice } from "../model/notices";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 import {
@@ -82,15 +83,8 @@ export class CommandDialog extends Dialog {
     this.finished(m, write, body);
   }
 
-  /** Shows the server's sentence, as a warning if not everything was done. */
   protected finished(m: Model, _write: Pending, body: string): void {
-    const r = new JsonReader(body);
-    const result: MessageResult = readMessageResult(r);
-    r.end();
-    const message = r.failed || result.message.length === 0 ? "Done." : result.message;
-    const isPart = !r.failed && result.done < result.requested;
-    const notice = isPart ? m.notices.warn(message) : m.notices.good(message);
-    notice.undo = result.operation;
+    noticeOf(m, body);
   }
 }
 
@@ -150,6 +144,18 @@ export function isReadable(m: Model, r: JsonReader): bool {
   if (r.failed)
     m.notices.bad(`The change was made, but the server's answer is invalid: ${r.error}`);
   return !r.failed;
+}
+
+/** Shows the server's sentence, as a warning if not everything was done. Returns null if it could not be read. */
+export function noticeOf(m: Model, body: string): Notice | null {
+  const r = new JsonReader(body);
+  const result: MessageResult = readMessageResult(r);
+  if (!isReadable(m, r)) return null;
+  const isPart = result.done + result.cancelling < result.requested;
+  const message = result.message;
+  const notice = isPart ? m.notices.warn(message) : m.notices.good(message);
+  notice.undo = result.operation;
+  return notice;
 }
 
 /** Adds a schedule, or changes one: the fields begin with its definition, and only what differs from it is sent. */

@@ -5,15 +5,7 @@
 
 import { countedValue } from "../controls/value";
 import { Command, commands } from "../generated/commands";
-import {
-  Fix,
-  Incident,
-  ListedWorker,
-  MessageResult,
-  readFix,
-  readMessageResult,
-  readNamedInFix,
-} from "../generated/records";
+import { Fix, Incident, ListedWorker, readFix, readNamedInFix } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { Node, nothing } from "../lib/node";
 import { queryPath } from "../model/links";
@@ -21,6 +13,7 @@ import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 import { unlockPreview } from "../parts/holder";
+import { noticeOf } from "./command";
 
 /** The maximum number of receipts that are stored for the overview. */
 const MAX_RECEIPTS = 16;
@@ -99,12 +92,9 @@ export class VerbDialog extends Dialog {
   }
 
   override done(m: Model, write: Pending, body: string): void {
-    const result: MessageResult = readMessageResult(new JsonReader(body));
-    const message = result.message;
-    const notice = m.notices.good(message.length > 0 ? message : "Done.");
-    notice.undo = result.operation;
+    const notice = noticeOf(m, body);
     const dialog = write.dialog;
-    if (dialog === null) return;
+    if (notice === null || dialog === null) return;
     const about = dialog.about;
     if (about === null) return;
     const receipts = m.facts.receipts;
