@@ -242,14 +242,28 @@ test("A job that ends while it is shown stays, with what was recorded about it."
   assert.equal(page.hasButton("Retry…"), false);
   const message = "Completed 1 of 1 job";
   const entries = [
-    { at: timeAt(3), by: "ben", ids: [70], key: null, message: "another" },
-    { at: timeAt(2), by: "ada", ids: [5, 7], key: null, message },
+    { at: timeAt(3), by: "ben", ids: [70], key: null, action: "complete", message: "another" },
+    { at: timeAt(2), by: "ada", ids: [5, 7], key: null, action: "complete", message },
+    { at: timeAt(1), by: "ada", ids: [7], key: null, action: "retry", message: "Retried 1 job" },
   ];
   page.answer("api/activity", { entries });
   assert.match(page.text, /Completed 1 of 1 job, 14 s ago by ada/);
   const before = page.requests.length;
   page.pass(120_000);
   assert.ok(page.requests.slice(before).every(({ path }) => !path.startsWith("api/jobs/7")));
+});
+
+test("A retry is not shown as the cause of a job's end.", async () => {
+  const page = await openJob(failedJob(7), failed());
+  page.pass(16_000);
+  page.answer("api/jobs/7/why", { error: "gone", code: "not_found" }, 404);
+  const entry = { by: "ana", ids: [7], key: null };
+  const entries = [
+    { ...entry, at: timeAt(2), action: "retry", message: "Retried 1 of 1 job" },
+    { ...entry, at: timeAt(1), action: "complete", message: "Completed 1 of 1 job" },
+  ];
+  page.answer("api/activity", { entries });
+  assert.match(page.text, /This job no longer exists\.It finished or was removed; noticed /);
 });
 
 test("The job on screen is refreshed in place, the row only when something has changed.", async () => {

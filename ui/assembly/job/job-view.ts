@@ -5,6 +5,7 @@
  *   open(id) ─▶ head + why ─▶ refresh(): why every few seconds; the head when something has changed
  *                  └─ 404 after it was shown ─▶ it has ended: its last state stays, and the receipt is requested
  */
+import { jobActionNamed } from "../generated/commands";
 import {
   AuditEntry,
   ListedJob,
@@ -169,6 +170,7 @@ export class JobView {
     }
   }
 
+  /** The newest write about the job is the receipt, if it has deleted jobs. After another one the job has finished. */
   private onReceipt(m: Model, body: string): void {
     const r = new JsonReader(body);
     const activity = readActivity(r);
@@ -177,7 +179,8 @@ export class JobView {
       const entry = activity.entries[i];
       // A write that changed nothing has not ended the job.
       if (!this.isAbout(entry) || entry.done === 0) continue;
-      this.receipt = entry;
+      const action = jobActionNamed(entry.action);
+      if (action !== null && action.deletes) this.receipt = entry;
       return;
     }
   }
