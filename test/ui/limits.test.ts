@@ -298,6 +298,18 @@ test("A limit is removed after a confirmation.", async () => {
   assert.equal(page.navigations.at(-1), "/limits");
 });
 
+test("The removal of another limit does not leave the page.", async () => {
+  const page = await openPage("/limits/a");
+  page.answer("api/limits/", limit("a"));
+  const post = { path: "/api/limits", body: { action: "remove", name: 'b":"a' } };
+  const fix = { label: "Remove the limit…", action: "remove", post };
+  page.app.dispatch("ask.verb", JSON.stringify(fix), "");
+  assert.match(page.dialogText, /^Remove the limit/);
+  page.app.dispatch("dialog.submit", "", "");
+  page.answer("api/limits", { message: "Removed the limit" });
+  assert.deepEqual(page.navigations, []);
+});
+
 test("A limit with the name remove keeps its page after another action.", async () => {
   const page = await openPage("/limits/remove");
   const backing_off = { until: timeAt(180), reason: "429" };

@@ -4,6 +4,7 @@ import { empty } from "../controls/empty";
 import { crumbs, heading, headOf } from "../controls/panel";
 import { navigate } from "../host";
 import { ServerData } from "../kit/server-data";
+import { quote } from "../lib/json-writer";
 import { box, Node, nothing, text } from "../lib/node";
 import { decode } from "../lib/percent";
 import { Address } from "../model/address";
@@ -73,10 +74,11 @@ export abstract class NamedPage extends Page {
     this.data.failedWith(status, reason);
   }
 
-  /** After a removal, the next reload opens the list instead. */
+  /** After its removal, the next reload opens the list instead. */
   override onWrite(write: Pending): void {
-    const isOfList = write.path === "api" + this.writes;
-    this.isRemoved = isOfList && write.body.startsWith('{"action":"remove"');
+    const body = write.body;
+    const isAbout = write.path === "api" + this.writes && body.endsWith(`:${quote(this.wanted)}}`);
+    this.isRemoved = isAbout && body.startsWith('{"action":"remove"');
   }
 
   /** The path of writes that remove it; empty: there are none. */
