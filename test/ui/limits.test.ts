@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { ListedLimit } from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { jobs, openPage, queue, timeAt, value } from "./sample.ts";
+import { feed, jobs, openPage, pulse, queue, timeAt, value } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -238,6 +238,23 @@ test("A default burst follows the rate, and another one can be removed.", async 
       ...{ action: "set", task: "payments", name: "payments" },
       ...{ concurrency: 0, rate: "10/s", burst: 0 },
     });
+  }
+});
+
+test("A dialog that the server could not fill in is filled in once the server answers again.", async () => {
+  for (const status of [0, 503]) {
+    const page = await openLimits();
+    page.app.dispatch("ask.limit-set", "limit payments", "");
+    page.answer("api/limits", "", status);
+    assert.equal(page.button("Change limit").attrs["title"], "Reading the limit…");
+    const before = page.requests.length;
+    feed(page, { pulse: pulse() });
+    const again = page.requests.slice(before).map(({ path }) => path);
+    assert.deepEqual(again, ["api/limits"]);
+    page.type("concurrency", "50");
+    fill(page, [limit("payments")]);
+    page.click("Change limit");
+    assert.equal(sentBody(page).concurrency, 50);
   }
 });
 

@@ -140,14 +140,16 @@ export function outage(m: Model, error: ApiError): void {
   m.live.outageCode = error.code;
 }
 
-/** Ends an outage, if there is one, because the server has answered. All data of the page are requested again. */
+/** Ends an outage, if there is one, because the server has answered. All data of the page or dialog are requested again. */
 export function endOutage(m: Model): void {
   const live = m.live;
   if (live.outage.length === 0) return;
   live.outage = "";
   // If the banner was visible only for a moment, its end needs no message.
   if (m.now - live.outageAt >= BLINK_MS) m.notices.good("Connected again: the page is up to date.");
-  if (m.dialog === null) reload(m);
+  const dialog = m.dialog;
+  if (dialog === null) reload(m);
+  else m.requests.repeat(m.access, dialog);
   live.failures = 0;
   connect(m);
 }

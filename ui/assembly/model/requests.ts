@@ -8,6 +8,8 @@ const BYTES_PER_MS: f64 = 0.4;
 const MAX_SAVED: f64 = 8000;
 /** The size of the headers of a request and of its answer. */
 const HEADER_BYTES: f64 = 1500;
+/** The id of a read that is to be sent again. */
+const KEPT = -1;
 
 export class Pending {
   id: i32 = 0;
@@ -18,7 +20,7 @@ export class Pending {
   /** Data of the requester, which needs them when the answer arrives: a count, or settings. */
   count: i32 = 0;
   note: string = "";
-  /** The dialog that has sent it; null: a page. */
+  /** The dialog that has sent it; null: a page. Of a read it is set by `keep`. */
   dialog: OpenDialog | null = null;
   /** Whether its dialog stays open after it, because another request follows. */
   isStep: bool = false;
@@ -104,6 +106,22 @@ export class Requests {
     return remove(id, "");
   }
 
+  /** Keeps a read of a dialog that failed because the server was away, until `repeat` or a newer read of its topic. */
+  keep(read: Pending, dialog: OpenDialog): void {
+    read.id = KEPT;
+    read.dialog = dialog;
+    pending.push(read);
+  }
+
+  /** Sends the reads of a dialog that were kept again. */
+  repeat(access: Access, dialog: OpenDialog): void {
+    const all = pending;
+    for (let i = 0; i < all.length; i++) {
+      const one = all[i];
+      if (one.id === KEPT && one.dialog === dialog) this.read(access, one.topic, one.path);
+    }
+  }
+
   waitsFor(topic: string): bool {
     for (let i = 0; i < pending.length; i++) if (pending[i].topic === topic) return true;
     return false;
@@ -112,7 +130,8 @@ export class Requests {
   /** Whether the server is working on a write of this dialog. */
   isBusy(dialog: OpenDialog): bool {
     const sent = pending.concat(this.parked);
-    for (let i = 0; i < sent.length; i++) if (sent[i].dialog === dialog) return true;
+    for (let i = 0; i < sent.length; i++)
+      if (sent[i].dialog === dialog && sent[i].isWrite) return true;
     return false;
   }
 
