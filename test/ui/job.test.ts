@@ -139,11 +139,18 @@ test("A payload of any shape and size is shown within bounds.", async () => {
   const list = JSON.stringify(Array.from({ length: 50_000 }, (_, i) => i));
   const page = await openJob(withPayload(list), why());
   assert.ok(page.all((e) => e.tag === "li").length < 200);
-  page.click("49,900 more items, in steps of 100");
+  page.click("Show 100 of 49,900 more items");
   assert.match(page.text, /49,800 more items/);
   page.app.dispatch("job.find", "", "4999");
   page.pass(300);
   assert.match(page.text, /15 found\[4999\]4999/);
+});
+
+test("Values beyond the largest number of lines are counted.", async () => {
+  const list = JSON.stringify([Array.from({ length: 6_000 }, (_, i) => i), { a: 1 }]);
+  const page = await openJob(withPayload(list), why());
+  for (let step = 0; step < 60; step++) page.app.dispatch("job.tree-more", "1", "");
+  assert.match(page.text, /4,997… 1,002 more items in the download… 1 more item in the download/);
 });
 
 test("Containers open and close, long strings are cut, and a search finds its text.", async () => {

@@ -197,8 +197,8 @@ test("A payload of a megabyte is loaded on request, shown in steps, and does no 
   await visit(admin, `/jobs/${id}`, async ({ page, requests }) => {
     await waitForPage(page, `Job ${id}`);
     await page.getByRole("button", { name: "Load payload" }).click();
-    await page.getByText("4,900 more items, in steps of 100").click();
-    await page.getByText("4,800 more items, in steps of 100").waitFor();
+    await page.getByText("Show 100 of 4,900 more items").click();
+    await page.getByText("Show 100 of 4,800 more items").waitFor();
     await page.getByRole("button", { name: "Text", exact: true }).click();
     await page.getByRole("button", { name: "Show more" }).click();
     await page.waitForFunction(() => {

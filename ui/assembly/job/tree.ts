@@ -103,21 +103,28 @@ export class JsonTree {
     const most = this.stepsOf(place) * STEP;
     const inner = depth === 0 ? 0 : depth;
     let count = 0;
+    let shown = 0;
     if (isObject) r.beginObject();
     else r.beginArray();
     while (isObject ? r.nextKey() : r.nextItem()) {
       if (open && count < most && this.lines < MAX_LINES) {
         const label = isObject ? r.key() : numberText(count);
         this.value(r, label.length > 0 ? label : "(empty)", inner + 1, lines);
+        shown++;
       } else r.skip();
       count++;
     }
-    const rest = count - most;
+    const one = isObject ? "field" : "item";
+    const rest = count - shown;
     if (open && rest > 0) {
-      const words = `${numberText(rest)} more ${isObject ? "fields" : "items"}, in steps of ${STEP}`;
-      lines.push(line("", inner + 1, -at - 1, [opener(words, "job.tree-more", at, "")], ""));
+      const words = countText(rest, "more " + one, `more ${one}s`);
+      const more =
+        this.lines < MAX_LINES
+          ? opener(`Show ${min(rest, STEP)} of ${words}`, "job.tree-more", at, "")
+          : leaf("span", "faint", `… ${words} in the download`);
+      lines.push(line("", inner + 1, -at - 1, [more], ""));
     }
-    const what = isObject ? countText(count, "field", "fields") : countText(count, "item", "items");
+    const what = countText(count, one, one + "s");
     const remark = r.offset - at > LARGE ? bytesOf(this.json, at, r.offset) : "";
     if (depth === 0 && count > 0) return;
     const val =
