@@ -85,6 +85,22 @@ test("A wrong token is reported, and not kept.", async () => {
   assert.equal(page.byId("field-token").attrs["aria-invalid"], "true");
 });
 
+test("A token is sent although a request without it is unanswered.", async () => {
+  const page = await start("/");
+  page.answer("api/session", "", 0);
+  page.app.dispatch("app.session", "", "");
+  page.answer("api/session", challenge("bearer"), 401);
+  page.pass(4000);
+  const without = page.requestOf("api/session");
+  assert.equal(without.headers, "");
+  signIn(page, "hunter2");
+  page.app.onAnswer(without.id, 401, "", JSON.stringify(challenge("bearer")));
+  assert.doesNotMatch(page.text, /did not accept/);
+  assert.equal(page.requestOf("api/session").headers, "authorization: Bearer hunter2");
+  page.answer("api/session", session());
+  assert.equal(page.storage.get("worker.token"), "hunter2");
+});
+
 test("A token sent in the wrong way is sent once more in the right one.", async () => {
   const page = await start("/", new Map([["worker.token", "t"]]));
   page.answer("api/session", challenge("header", "x-key"), 401);

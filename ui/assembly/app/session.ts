@@ -48,6 +48,8 @@ export function signIn(m: Model): void {
     access.error = "";
     access.busy = true;
     access.token = token;
+    // A request that is under way was sent without this token.
+    m.requests.cancel(SESSION);
     requestSession(m);
   }
   if (!access.busy) focus("field-token");
