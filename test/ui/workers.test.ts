@@ -187,7 +187,7 @@ test("A worker that is not responding is unlocked from the list after the dialog
   page.pass(10);
   assert.match(
     page.dialogText,
-    /^Unlock worker-cUnlocking worker-c releases 1 job and 1 queue\. Its last heartbeat was 2 h ago\. Jobs and queues locked by this worker can run again at once/,
+    /^Unlock worker-cUnlocking worker-c releases 1 job and 1 queue\. Its last heartbeat was 2 h ago\. Jobs and queues of this worker are unlocked; jobs with attempts left can run again\./,
   );
   page.click("Unlock worker-c");
   assert.equal(bodyOf(page), '{"action":"force-unlock","worker_ids":["worker-c"]}');
@@ -261,7 +261,7 @@ test("A worker that is not responding shows since when, what waits, and one acti
   );
   assert.match(page.text, /Jobs blocked480oldest 2 h/);
   assert.deepEqual(rows(page, "holds"), [
-    "Runningimport_contacts#124812 hcan run again at once",
+    "Runningimport_contacts#124812 hruns again if attempts are left",
     "crm:acme2 h480 jobs run, one at a time",
   ]);
   assert.match(page.text, /it may finish #12481 while another worker runs it again/);
@@ -290,7 +290,7 @@ test("On the pages of one worker and of all workers, a dialog shows the locks of
       page.app.dispatch("ask.verb", JSON.stringify(fix), "");
       return page.dialogText;
     };
-    assert.match(text(other), /^Unlock worker-dworker-d is stale\. Jobs and queues locked/);
+    assert.match(text(other), /^Unlock worker-dworker-d is stale\. Jobs and queues of this worker/);
     assert.match(text(own), /^Unlock worker-cUnlocking worker-c releases 1 job and 1 queue\./);
     for (const fix of [resume, cancel]) assert.doesNotMatch(text(fix), /Unlocking|worker-/);
   }

@@ -111,9 +111,9 @@ export const unlockCommand = defineCommand({
   title: "Force unlock workers",
   verb: "Force unlock",
   consequence:
-    "Jobs and queues locked by these workers can run again at once. If a process is still alive, its jobs run twice.",
+    "Jobs and queues of these workers are unlocked; jobs with attempts left can run again. If a process is still alive, its jobs run twice.",
   consequenceOfOne:
-    "Jobs and queues locked by this worker can run again at once. If its process is still alive, its jobs run twice.",
+    "Jobs and queues of this worker are unlocked; jobs with attempts left can run again. If its process is still alive, its jobs run twice.",
   weight: "heavy",
   danger: "destroys",
   http: maintenanceAction("force-unlock"),

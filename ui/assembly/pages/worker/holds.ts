@@ -150,7 +150,7 @@ function jobRow(m: Model, worker: ListedWorker, job: RunningJob, isStale: bool):
   return row("j" + job.id.toString(), "", [
     cell("", [jobInRow("running", job.task, job.id)]),
     cell("num dim", [timeElement(job.since, runTime(m, worker, job.since))]),
-    isStale ? cell("dim w-mid", [text("can run again at once")]) : nothing,
+    isStale ? cell("dim w-mid", [text("runs again if attempts are left")]) : nothing,
   ]);
 }
 
