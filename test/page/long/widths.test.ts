@@ -137,6 +137,24 @@ for (const [name, route] of Object.entries({
   });
 }
 
+test("The end of a back-off is whole, from 320 to 1920 pixels.", async () => {
+  await visit(admin, "/limits", async ({ page }) => {
+    const state = page.locator("td .st", { hasText: "backing off until" });
+    await state.waitFor();
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      const beyond = await state.evaluate((one) => {
+        const range = document.createRange();
+        range.selectNodeContents(one);
+        const cell = one.closest("td") as Element;
+        const edge = Number.parseFloat(getComputedStyle(cell).paddingRight);
+        return range.getBoundingClientRect().right - cell.getBoundingClientRect().right + edge;
+      });
+      assert.ok(beyond <= 0, `${beyond} pixels beyond its cell at ${width}`);
+    }
+  });
+});
+
 test("The title of a page is one line beside a long sentence.", async () => {
   await visit(admin, "/workers", async ({ page }) => {
     await page.locator("table.rows tbody td").first().waitFor();
