@@ -22,7 +22,7 @@ test("Bearer mode prompts for a token and sends it with every request.", async (
   page.answer("api/session", challenge("bearer"), 401);
   assert.match(
     page.text,
-    /worker: sign inadmin\.example.*Access token.*Kept in this tab until it is closed/,
+    /worker: sign inadmin\.example.*Access token.*This tab keeps the token until it is closed/,
   );
   signIn(page, " hunter2 ");
   assert.equal(page.requestOf("api/session").headers, "authorization: Bearer hunter2");

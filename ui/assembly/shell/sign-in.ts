@@ -114,7 +114,7 @@ function tokenForm(m: Model, label: string, kind: string): Node {
         [attr("id", "token-hint"), cls("hint")],
         [
           text(
-            "Kept in this tab until it is closed. Printed at server start, unless an administrator configured one.",
+            "This tab keeps the token until it is closed. The server prints it at start, unless an administrator configured one.",
           ),
         ],
       ),

@@ -44,7 +44,7 @@ function title(task: string): string {
 
 function about(task: string): string {
   if (task === FAILED) return "can't be undone";
-  return task === TASKS ? "no jobs, no worker" : "no jobs, not locked";
+  return task === TASKS ? "without jobs and workers" : "without jobs, not locked";
 }
 
 function choreFor(one: CleanupCount): Chore {
