@@ -5,15 +5,17 @@ import { test } from "node:test";
 import { startAdmin, visit, waitForPage } from "../harness.ts";
 import { seedCrashes, seedStock } from "../truth/datasets.ts";
 import { comparePages } from "../truth/pages.ts";
+import { compareShell } from "../truth/shell.ts";
 import { Comparison } from "../truth/statements.ts";
 
 const EXTENSIONS = ["operations", "controls", "limits", "schedules"];
 
-test("The pages show what is so where only Graphile workers run, without any extension.", async () => {
+test("The pages and the command line show what is so where only Graphile workers run, without any extension.", async () => {
   const admin = await startAdmin({ samples: false, stock: true, schema: "graphile_worker" });
   await seedStock(admin);
   const compare = new Comparison();
   await comparePages(admin, compare);
+  await compareShell(admin, compare);
   await visit(admin, "/", async ({ page }) => {
     await waitForPage(page, "Overview");
     await page.locator(".nums .v").first().waitFor();
@@ -27,11 +29,12 @@ test("The pages show what is so where only Graphile workers run, without any ext
   assert.deepEqual(compare.untrue, []);
 });
 
-test("The pages show what is so after crashes by an exit code and by memory, and name exactly the two jobs.", async () => {
+test("The pages and the command line show what is so after crashes by an exit code and by memory, and name exactly the two jobs.", async () => {
   const admin = await startAdmin({ samples: false, extensions: EXTENSIONS });
   await seedCrashes(admin, 3);
   const compare = new Comparison();
   await comparePages(admin, compare);
+  await compareShell(admin, compare);
   await visit(admin, "/", async ({ page }) => {
     await page.locator(".inc").first().waitFor();
     const poison = page.locator(".inc h2").filter({ hasText: /crash/ });

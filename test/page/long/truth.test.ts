@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { startAdmin, visit } from "../harness.ts";
 import { CAUSES, JOBS_OF_CAUSE, seedIds } from "../truth/datasets.ts";
 import { comparePages } from "../truth/pages.ts";
+import { compareShell } from "../truth/shell.ts";
 import { Comparison, rowsOf } from "../truth/statements.ts";
 
 const EXTENSIONS = ["operations", "controls", "limits", "schedules"];
@@ -29,11 +30,12 @@ for (const { zone, ahead } of [
   });
 }
 
-test("The pages show what is so of errors with ids of five shapes, and each cause is one error group.", async () => {
+test("The pages and the command line show what is so of errors with ids of five shapes, and each cause is one error group.", async () => {
   const admin = await startAdmin({ samples: false, extensions: EXTENSIONS });
   await seedIds(admin);
   const compare = new Comparison();
   await comparePages(admin, compare);
+  await compareShell(admin, compare);
   await visit(admin, "/errors", async ({ page }) => {
     await page.locator("table.errors tbody tr").first().waitFor();
     for (const { id, cells } of await rowsOf(page, "errors")) {
