@@ -94,7 +94,7 @@ export async function createApplication(
     return config.onAudit?.(entry);
   };
   const audit = createAuditTrail({ db: writes, logger, onAudit });
-  const readiness = createReadiness(reads);
+  const readiness = createReadiness(reads, logger);
   const tools = { reads, quickReads, writes, audit, readiness, logger };
   const operations = createOperationRunner({ ...tools, ...parts.runner });
   const indexBuilds = createIndexBuilds(pool, databases.reads, logger);

@@ -3,8 +3,11 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
+import { createReadiness } from "../../src/admin/live/readiness.ts";
 import { routes } from "../../src/admin/routes.ts";
-import { migratedDatabase, startAdmin } from "./admin-harness.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { rolePool } from "../support/test-pool.ts";
+import { migratedDatabase, recordingLogger, startAdmin } from "./admin-harness.ts";
 
 const pools: pg.Pool[] = [];
 after(() => Promise.all(pools.map((pool) => pool.end())));
@@ -37,6 +40,45 @@ test("Without PostgreSQL the admin starts and reports the problem.", async () =>
   assert.equal(body.problem.code, "database_unreachable");
   const ready = await client.get("/readyz");
   assert.deepEqual([ready.status, ready.body.reason], [503, "database_unreachable"]);
+});
+
+test("Why the queue cannot be read is logged once, not at each probe, and so is its end.", async () => {
+  const { url } = await migratedDatabase();
+  const owner = new pg.Pool({ connectionString: url, max: 1 });
+  pools.push(owner);
+  await using role = await rolePool(
+    url,
+    owner,
+    (name) => `grant usage on schema worker to ${name}`,
+  );
+  const { rows } = await role.pool.query("select current_user as name");
+  const { logger, lines } = recordingLogger();
+  const logged = () => lines.filter(({ message }) => message.startsWith("the queue can"));
+  const readiness = createReadiness({ client: role.pool, schema: schemaName() }, logger);
+  const probe = async () => {
+    readiness.invalidate();
+    await readiness.check();
+  };
+  for (let n = 0; n < 3; n++) await probe();
+  assert.deepEqual(
+    logged().map(({ level, fields }) => [level, fields.code]),
+    [["error", "database_error"]],
+  );
+  assert.match(logged()[0]?.fields.error, /permission denied for table migrations/);
+  await owner.query(`grant select on all tables in schema worker to ${rows[0].name}`);
+  await owner.query(`alter role ${rows[0].name} bypassrls`);
+  for (let n = 0; n < 3; n++) await probe();
+  assert.deepEqual(
+    logged().map(({ message }) => message),
+    ["the queue cannot be read", "the queue can be read again"],
+  );
+  await owner.query(`revoke select on worker.migrations from ${rows[0].name}`);
+  const asRole = new URL(url);
+  asRole.searchParams.set("user", rows[0].name);
+  const { client } = await startAdmin({ url: asRole.href, logger });
+  const { body } = await client.get("/api/session");
+  assert.equal(body.problem.error, "the database cannot be read now; the log has the details");
+  assert.match(logged()[2]?.fields.error, /permission denied for table migrations/);
 });
 
 test("On a server that refuses writes it is read-only, with the reason.", async () => {

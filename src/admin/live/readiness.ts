@@ -1,6 +1,8 @@
 // Whether the database can be used. The result is cached for a second, so frequent probes cause at most one
 // check a second.
 import { monotonic } from "../../base/clock.ts";
+import { messageOf, WorkerError } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { isReadOnlyServer } from "../../database/inspect/read-only-server.ts";
 import { assertUsableSchema } from "../../database/schema/schema-state.ts";
@@ -22,14 +24,42 @@ export interface Readiness {
 
 const CACHE_MS = 1_000;
 
-export function createReadiness(db: Database): Readiness {
+/** Codes that are not logged here: an outage and slow statements are logged elsewhere, and the others pass. */
+const notLogged = new Set<unknown>([
+  "database_unreachable",
+  "database_timeout",
+  "database_busy",
+  "busy",
+  "aborted",
+]);
+
+export function createReadiness(db: Database, logger: Logger): Readiness {
+  /** The problem that was logged last; null once the queue could be read again. */
+  let logged: string | null = null;
+  const logChange = ({ problem }: DatabaseState) => {
+    if (problem === null) {
+      if (logged !== null) logger.info({}, "the queue can be read again");
+      logged = null;
+      return;
+    }
+    const code = problem instanceof WorkerError ? problem.code : "internal_error";
+    const error = messageOf(problem);
+    if (notLogged.has(code) || logged === error) return;
+    logged = error;
+    const stack = code === "internal_error" && problem instanceof Error ? problem.stack : undefined;
+    logger.error(
+      { code, error, ...(stack === undefined ? {} : { stack }) },
+      "the queue cannot be read",
+    );
+  };
   let last: { readonly state: Promise<DatabaseState>; until: number } | null = null;
   return {
     check: () => {
       if (last !== null && monotonic() < last.until) return last.state;
       // A check in progress is shared by all callers.
       const check = { state: readState(db), until: Number.POSITIVE_INFINITY };
-      void check.state.then(() => {
+      void check.state.then((state) => {
+        logChange(state);
         check.until = monotonic() + CACHE_MS;
       });
       last = check;
