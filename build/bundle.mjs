@@ -1,9 +1,10 @@
 // Bundles the sources and the packages that they use as JavaScript: the command as one CommonJS file, the library as ES
 // modules with their types, and the command again in pieces for the executable.
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { build, transform } from "esbuild";
 import { dist, fail, place, root } from "./files.mjs";
+import { libraryFiles } from "./library-files.mjs";
 import { types } from "./types.mjs";
 
 /**
@@ -39,11 +40,14 @@ async function command() {
   await place(join(dist, "worker.cjs"), contents, 0o755);
 }
 
+/** How long a file stays after a build without it: a process of the build before may import it for the first time. */
+const KEEP_REPLACED_MS = 24 * 60 * 60 * 1_000;
+
 /**
  * Builds index.js and, in library/, the files that it imports, split where it imports lazily: a worker's process never
  * reads the admin and its page. The names of these files change with their bytes, so that two builds never mix.
  */
-async function library() {
+export async function library() {
   const entry = join(dist, "index.js");
   const { outputFiles } = await esbuild({
     entryPoints: [join(root, "src/index.ts")],
@@ -53,12 +57,32 @@ async function library() {
     outdir: dist,
     chunkNames: "library/[name]-[hash]",
   });
+  const replaced = previousFiles();
   // The entry is written last, so that the files that it imports exist by then.
   const files = outputFiles.sort((a, b) => Number(a.path === entry) - Number(b.path === entry));
   for (const { path, contents } of files) await place(path, contents);
   const made = new Set(files.map(({ path }) => basename(path)));
-  for (const name of await readdir(join(dist, "library"))) {
-    if (!made.has(name)) await rm(join(dist, "library", name));
+  const others = (await readdir(join(dist, "library"))).filter((name) => !made.has(name));
+  await Promise.all(others.map((name) => tidy(join(dist, "library", name), replaced.has(name))));
+}
+
+/** Returns the files of the previous build; none before the first build, or if that one is incomplete. */
+function previousFiles() {
+  try {
+    return libraryFiles();
+  } catch {
+    return new Set();
+  }
+}
+
+/** Deletes a file that was replaced, or written by a build beside this one, more than a day ago. */
+async function tidy(path, isReplacedNow) {
+  const nowMs = Date.now();
+  try {
+    if (isReplacedNow) await utimes(path, nowMs / 1_000, nowMs / 1_000);
+    else if ((await stat(path)).mtimeMs < nowMs - KEEP_REPLACED_MS) await rm(path);
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error; // a build beside this one has deleted or renamed it
   }
 }
 

@@ -20,6 +20,7 @@ import {
 import { dirname, join, normalize } from "node:path";
 import { ensureBuilt, isInstalled } from "./ensure-built.mjs";
 import { dist, fail, root } from "./files.mjs";
+import { libraryFiles } from "./library-files.mjs";
 
 const manifest = join(root, "package.json");
 const original = join(dist, ".package.json");
@@ -94,7 +95,8 @@ function publishedManifest({ scripts, devDependencies, optionalDependencies, ove
   const types = readdirSync(join(dist, "types"), { recursive: true })
     .filter((name) => name.endsWith(".d.ts"))
     .flatMap((name) => importedBy(join(dist, "types", name)));
-  const library = readdirSync(join(dist, "library")).map((name) => join(dist, "library", name));
+  const current = libraryFiles();
+  const library = [...current].map((name) => join(dist, "library", name));
   const needed = new Set([join(dist, "index.js"), ...library].flatMap(importedBy).concat(types));
   const dependencies = [...needed]
     .filter((name) => name in rest.dependencies)
@@ -104,7 +106,12 @@ function publishedManifest({ scripts, devDependencies, optionalDependencies, ove
     .map((name) => `@types/${name}`)
     .filter((name) => name in devDependencies)
     .map((name) => [name, `^${devDependencies[name]}`]);
-  return { ...rest, dependencies: Object.fromEntries([...dependencies, ...typings].sort()) };
+  const old = readdirSync(join(dist, "library")).filter((name) => !current.has(name));
+  return {
+    ...rest,
+    files: [...rest.files, ...old.map((name) => `!dist/library/${name}`)],
+    dependencies: Object.fromEntries([...dependencies, ...typings].sort()),
+  };
 }
 
 /** Returns the packages that a built file imports, statically or not. */

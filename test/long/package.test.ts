@@ -30,6 +30,13 @@ const clone = join(place, "clone");
 const application = join(place, "application");
 const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const MAX_INSTALLATION_BYTES = 25_000_000;
+const OLD = "chunk-EARLIER1.js";
+
+/** Returns the names of the files that the built library of `directory` consists of. */
+async function libraryOf(directory: string): Promise<string[]> {
+  const { libraryFiles } = await import(join(directory, "build/library-files.mjs"));
+  return [...libraryFiles()].sort();
+}
 
 // A parent npm sets npm_* variables for its own project.
 const env = Object.fromEntries(
@@ -46,6 +53,9 @@ before(async () => {
         .some((part) => omitted.has(part)),
   });
   symlinkSync(join(root, "node_modules"), join(clone, "node_modules"));
+  // A file of an earlier build, which is not packed.
+  mkdirSync(join(clone, "dist/library"), { recursive: true });
+  writeFileSync(join(clone, "dist/library", OLD), "");
   await run("npm", ["pack", "--pack-destination", place], { cwd: clone, env });
   mkdirSync(application);
   writeFileSync(join(application, "package.json"), '{ "private": true }');
@@ -68,11 +78,8 @@ test("The same sources in another directory build the same bytes.", async () => 
     createHash("sha256")
       .update(readFileSync(join(directory, "dist", path)))
       .digest("hex");
-  const library = readdirSync(join(clone, "dist/library")).map((file) => `library/${file}`);
-  assert.deepEqual(
-    readdirSync(join(root, "dist/library")).sort(),
-    readdirSync(join(clone, "dist/library")).sort(),
-  );
+  assert.deepEqual(await libraryOf(root), await libraryOf(clone));
+  const library = (await libraryOf(clone)).map((file) => `library/${file}`);
   for (const path of ["worker.cjs", "index.js", ...library, "ui/assets.json", "worker"]) {
     assert.equal(digest(clone, path), digest(root, path), path);
   }
@@ -81,6 +88,12 @@ test("The same sources in another directory build the same bytes.", async () => 
 const installed = (path: string) => join(application, "node_modules", path);
 const manifestOf = (directory: string) =>
   JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+
+test("The package has the files of the current build only; the clone keeps those of an earlier one.", async () => {
+  assert.ok(existsSync(join(clone, "dist/library", OLD)));
+  const packed = readdirSync(join(installed(name), "dist/library")).sort();
+  assert.deepEqual(packed, await libraryOf(clone));
+});
 
 test("Packing does not change package.json and the pages.", () => {
   assert.deepEqual(manifestOf(clone), manifestOf(root));

@@ -1,0 +1,20 @@
+// The files of the built library. dist/library/ also keeps those of earlier builds for a while, for processes that run
+// them.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { dist } from "./files.mjs";
+
+/** Returns the names of the files in dist/library that dist/index.js imports, statically or not. */
+export function libraryFiles() {
+  const found = new Set();
+  const read = (path) => {
+    const imports = /(?:\bfrom\s*|\bimport\s*\(?\s*)"\.\/(?:library\/)?([\w.-]+\.js)"/g;
+    for (const [, name] of readFileSync(join(dist, path), "utf8").matchAll(imports)) {
+      if (found.has(name)) continue;
+      found.add(name);
+      read(`library/${name}`);
+    }
+  };
+  read("index.js");
+  return found;
+}
