@@ -124,7 +124,7 @@ export async function createApplication(
     indexBuilds,
     readiness,
     whileLoggedIn: ownLogin?.whileLoggedIn ?? ((request, open) => open(request)),
-    exportTickets: createTickets({ derive, db: config.readOnly ? null : writes }),
+    exportTickets: createTickets({ derive, isShared: !config.readOnly }),
     downloads: createWork(limits.downloads, limits.downloadsPerClient),
     routes,
   };

@@ -22,6 +22,11 @@ export interface StreamedAnswer {
    * when the client disconnects or the server stops.
    */
   readonly pieces: (signal: AbortSignal) => AsyncIterator<Piece>;
+  /**
+   * Called when nothing else can delay the response, before it begins. If this throws, the error is the response. Not
+   * called for HEAD.
+   */
+  readonly onBegin?: () => Promise<void>;
   /** Returns the trailers, which are sent after the last piece. */
   readonly trailers?: () => Readonly<Record<string, string>>;
   /** Called if `pieces` throws after the response has begun. */
@@ -66,12 +71,20 @@ export async function streamResponse(
     const signal = AbortSignal.any([gone.signal, request.closing]);
     const pieces = body.pieces(signal);
     const first = pieces.next();
+    first.catch(() => {}); // it may reject during onBegin; pour() reports the error
     const begun = new AbortController();
     await Promise.race([first, wait(limits.beginMs, begun.signal)]).finally(() => begun.abort());
     const end = () => {
       gone.abort();
       leave();
     };
+    try {
+      await body.onBegin?.();
+    } catch (error) {
+      gone.abort();
+      abandon(first, pieces);
+      throw error;
+    }
     if (request.closing.aborted) {
       end();
       abandon(first, pieces);

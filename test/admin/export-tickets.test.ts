@@ -3,8 +3,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
 import { test } from "node:test";
+import pg from "pg";
 import { generatedDerivation, secretOf } from "../../src/admin/access/secret.ts";
+import type { AdminServerConfigBuilder } from "../../src/admin/config/config-builder.ts";
 import { createTickets, TICKET_MS } from "../../src/admin/context/export-tickets.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
 import { exportRequest } from "../../src/insight/export/export-request.ts";
 import {
   type AdminOptions,
@@ -15,6 +18,8 @@ import {
   TOKEN,
 } from "./admin-harness.ts";
 
+// A ticket that is used only in memory does not use its database.
+const unused = { client: new pg.Pool(), schema: schemaName() };
 const authorization = `Bearer ${TOKEN}`;
 
 /** Starts two admins with the same secret on one database with three jobs. */
@@ -78,7 +83,7 @@ test("A ticket is valid unchanged, with the secret that signed it, for a minute.
   const request = exportRequest({ q: "task:a", columns: "id" });
   const admin = async (secret: string | null) => {
     const derive = secret === null ? generatedDerivation() : await secretOf(secret).derivation();
-    return createTickets({ derive, db: null, clock });
+    return createTickets({ derive, isShared: false, clock });
   };
   const [mine, same, another, open] = [
     await admin("secret"),
@@ -110,8 +115,8 @@ test("A ticket is valid unchanged, with the secret that signed it, for a minute.
   }
   assert.notEqual(mine.create({ request, user: "bearer" }), ticket);
   time += TICKET_MS;
-  assert.equal(await mine.read(ticket)?.use(), true);
-  assert.equal(await mine.read(ticket)?.use(), false);
+  assert.equal(await mine.read(ticket)?.use(unused), true);
+  assert.equal(await mine.read(ticket)?.use(unused), false);
   time += 1;
   assert.equal(mine.read(ticket), null);
 });
@@ -153,6 +158,38 @@ test("No line of the log contains a ticket, and a long query fits into one.", as
   const secret = path.slice(-20);
   assert.ok(lines.length > 4);
   assert.ok(!JSON.stringify(lines).includes(secret));
+});
+
+test("A ticket stays valid when its request ends before its use is recorded.", async () => {
+  const waits = (builder: AdminServerConfigBuilder) => builder.limits({ waitMs: 60_000 });
+  const [admin] = await twoAdmins(["operations"], { configure: waits });
+  const path = await ticketOf(admin, { q: "id:1", columns: "id" });
+  const lock = await admin.pool.connect();
+  await lock.query("begin; lock table worker._private_rehearsals in exclusive mode");
+  const refused = await admin.client.send("GET", path);
+  assert.deepEqual([refused.status, refused.body.code], [503, "timeout"]);
+  const isWaiting = async () => {
+    const sql = "select from pg_locks where not granted and relation = $1::regclass";
+    return (await lock.query(sql, ["worker._private_rehearsals"])).rowCount === 1;
+  };
+  while (await isWaiting());
+  await lock.query("rollback");
+  lock.release();
+  assert.equal(await status(admin, path), 200);
+  assert.equal(await status(admin, path), 403);
+});
+
+test("A ticket stays valid when its jobs cannot be read.", async () => {
+  const [admin] = await twoAdmins(["operations"]);
+  const path = await ticketOf(admin, { q: "id:1", columns: "id" });
+  const lock = await admin.pool.connect();
+  await lock.query("begin; lock table worker._private_jobs in access exclusive mode");
+  const refused = await admin.client.send("GET", path);
+  assert.deepEqual([refused.status, refused.body.code], [503, "database_busy"]);
+  await lock.query("rollback");
+  lock.release();
+  assert.equal(await status(admin, path), 200);
+  assert.equal(await status(admin, path), 403);
 });
 
 test("A query of the maximum length is listed, counted and exported, also with a ticket.", async () => {

@@ -28,6 +28,7 @@ async function serve(
 ) {
   const places = createWork(1, 1);
   const broken: string[] = [];
+  const begun = { times: 0 };
   const server = createHttpServer({
     listen,
     handle: (request) =>
@@ -37,6 +38,9 @@ async function serve(
         async () => ({
           headers: {},
           pieces,
+          onBegin: async () => {
+            begun.times += 1;
+          },
           trailers: () => ({ "x-all": "yes" }),
           onBroken: (error) => broken.push(messageOf(error)),
         }),
@@ -48,7 +52,7 @@ async function serve(
   });
   servers.push(server);
   await server.start();
-  return { port: server.address.port, places, broken };
+  return { port: server.address.port, places, broken, begun };
 }
 
 test("A download begins before its first piece is ready.", async () => {
@@ -67,11 +71,12 @@ test("A download begins before its first piece is ready.", async () => {
 });
 
 test("A failure before a download has begun is an error response.", async () => {
-  const { port, places } = await serve(async function* () {
+  const { port, places, begun } = await serve(async function* () {
     yield* [];
     throw new Error("not today");
   }, {});
   assert.deepEqual(statuses(await rawExchange(port, GET)), [500]);
+  assert.equal(begun.times, 0);
   assert.ok(places.hasRoom("127.0.0.1"));
 });
 

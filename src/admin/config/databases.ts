@@ -26,11 +26,13 @@ export interface AdminDatabases {
   readonly feed: Database;
   /** 8 s: writes. They may wait 4 s for locks, or less if the request sets a shorter wait. */
   readonly writes: Database;
+  /** As writes, but cancelled when the request ends: a change that only the request's own answer needs. */
+  readonly briefWrites: Database;
   /** 30 s: cleanup, sweep, unlock. */
   readonly maintenance: Database;
 }
 
-/** Returns the databases of one request. Its reads are cancelled when it ends; its writes are always finished. */
+/** Returns the databases of one request. Its reads are cancelled when it ends; its `writes` are always finished. */
 export type DatabasesOf = (scope: RequestScope) => AdminDatabases;
 
 export interface DatabaseOptions {
@@ -74,6 +76,7 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
     downloads: database(downloads),
     feed: database(feed),
     writes: database(writes),
+    briefWrites: database(writes),
     maintenance: database(maintenance),
   };
   return {
@@ -87,6 +90,7 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
       downloads: database(downloads, { signal: scope.signal, leftMs: () => Infinity }),
       feed: database(feed, scope),
       writes: database(writes, { ...scope, ...unlimited }),
+      briefWrites: database(writes, scope),
     }),
   };
 }

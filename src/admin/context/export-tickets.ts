@@ -25,8 +25,11 @@ export interface Ticket {
 
 /** A ticket with a right signature that has not expired. */
 export interface ValidTicket extends Ticket {
-  /** Marks the ticket as used. Resolves to false if it was used before. Throws Refusal 503 beyond MAX_USED. */
-  use(): Promise<boolean>;
+  /**
+   * Marks the ticket as used. Resolves to false if it was used before. Throws Refusal 503 beyond MAX_USED. `db`: the
+   * database of the request. If the request ends first, the ticket stays valid.
+   */
+  use(db: Database): Promise<boolean>;
 }
 
 export interface Tickets {
@@ -39,8 +42,8 @@ export interface Tickets {
 export interface TicketOptions {
   /** Derives the signing key from the login's secret. */
   readonly derive: DeriveSecret;
-  /** Where the use of a ticket is recorded; null: only in memory. */
-  readonly db: Database | null;
+  /** Whether the use of a ticket is recorded in the database, and not only in memory. */
+  readonly isShared: boolean;
   /** Returns milliseconds since the epoch. The clocks of the admins may differ by a part of a minute. */
   readonly clock?: () => number;
 }
@@ -51,7 +54,7 @@ interface SignedTicket extends Ticket {
   readonly name: string;
 }
 
-export function createTickets({ derive, db, clock = now }: TicketOptions): Tickets {
+export function createTickets({ derive, isShared, clock = now }: TicketOptions): Tickets {
   const sign = deriveFrom(Buffer.from(derive("export ticket 2")));
   /** A map from the names of used tickets to their expiry, in the order of their use. */
   const used = new Map<string, number>();
@@ -68,9 +71,9 @@ export function createTickets({ derive, db, clock = now }: TicketOptions): Ticke
   };
 
   /** A ticket whose use could not be recorded stays valid: the download is answered 503, and can be requested again. */
-  const useAnywhere = async (ticket: SignedTicket): Promise<boolean> => {
+  const useAnywhere = async (db: Database, ticket: SignedTicket): Promise<boolean> => {
     try {
-      return db === null || (await recordUse(db, ticket));
+      return !isShared || (await recordUse(db, ticket));
     } catch (error) {
       used.delete(ticket.name);
       throw error;
@@ -95,7 +98,7 @@ export function createTickets({ derive, db, clock = now }: TicketOptions): Ticke
       return {
         request: signed.request,
         user: signed.user,
-        use: async () => useHere(signed) && useAnywhere(signed),
+        use: async (db) => useHere(signed) && useAnywhere(db, signed),
       };
     },
   };

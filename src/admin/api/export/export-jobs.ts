@@ -73,7 +73,7 @@ export const downloadExport: Operation = {
       return headIfFree(request, admin.downloads, headersOf(found.request));
     }
     return exportResponse(admin, request, found.request, async () => {
-      if (!(await found.use())) throw usedUp;
+      if (!(await found.use(admin.databases.briefWrites))) throw usedUp;
     });
   },
 };
@@ -176,16 +176,15 @@ function namesInHeader(names: readonly string[]): string {
 const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /**
- * Returns the response of an export. `begin` is called once there is a free place, and may still refuse the download.
+ * Returns the response of an export. `onBegin` is called just before the response begins, and may still refuse it.
  */
 function exportResponse(
   { databases, config, downloads }: Admin,
   request: HttpRequest,
   exportRequested: ExportRequest,
-  begin: () => Promise<void> = async () => {},
+  onBegin: () => Promise<void> = async () => {},
 ) {
   return streamResponse(request, downloads, async () => {
-    await begin();
     const { lists: steps, downloads: large } = databases;
     const begun = await exportJobs({ steps, large }, exportRequested);
     const { boundary, unknown } = begun;
@@ -196,6 +195,7 @@ function exportResponse(
         ...(unknown.length === 0 ? {} : { "x-export-unknown": namesInHeader(unknown) }),
       },
       pieces: begun.pieces,
+      onBegin,
       trailers: () => {
         const { lines, unchecked } = begun.progress();
         return { "x-export-complete": String(lines), "x-export-unchecked": String(unchecked) };
