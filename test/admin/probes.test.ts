@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
+import { createMetrics } from "../../src/admin/feed/metrics.ts";
 import { routes } from "../../src/admin/routes.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { databasePlace } from "../../src/database/connection/database-place.ts";
@@ -10,6 +11,7 @@ import { rightCredentials, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
 const { client, pool } = await startAdmin();
+type TookMs = { readonly tookMs: number; readonly atMs: number };
 
 test("Health and readiness need no login and have no details.", async () => {
   const closed = await startAdmin({ mode: "basic" });
@@ -105,6 +107,22 @@ test("Metrics count jobs by state and requests by route, never by the request's 
   assert.match(text, /route="unmatched",status="404"/);
   assert.match(text, /^process_cpu_seconds_total /m);
   assert.doesNotMatch(text, /no-such-path|\/jobs\/123456/);
+});
+
+test("Two scrapes at once each have their own numbers.", async () => {
+  const metrics = await createMetrics(null);
+  const parts = { names: null, pauses: null, limits: null };
+  const pool = { totalCount: 0, idleCount: 0, waitingCount: 0 };
+  const scrape = async (viewers: number, feedParts: ReadonlyMap<"pulse", TookMs>) => {
+    const feed = { viewers, parts: feedParts };
+    const text = await metrics.expose({ snapshot: "unknown", ...parts, feed, pool });
+    return text.split("\n").filter((line) => /^worker_admin_(event|feed_dur)/.test(line));
+  };
+  const pulse = new Map([["pulse", { tookMs: 7_000, atMs: 0 }]] as const);
+  assert.deepEqual(await Promise.all([scrape(1, pulse), scrape(2, new Map())]), [
+    ["worker_admin_event_streams 1", 'worker_admin_feed_duration_seconds{part="pulse"} 7'],
+    ["worker_admin_event_streams 2"],
+  ]);
 });
 
 test("The OpenAPI document has exactly the routes of the table.", async () => {

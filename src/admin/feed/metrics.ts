@@ -65,6 +65,8 @@ export async function createMetrics(certificate: Certificate | null): Promise<Me
     });
   }
   const setQueueGauges = createQueueGauges(Gauge, registry);
+  /** The gauges are shared, so one scrape sets and reads them before the next one does. */
+  let turn: Promise<unknown> = Promise.resolve();
 
   return {
     observe(method, route, status, durationMs) {
@@ -74,11 +76,15 @@ export async function createMetrics(certificate: Certificate | null): Promise<Me
     login: (result) => logins.inc({ result }),
     degraded: (cause) => degraded.inc({ cause }),
     async expose(input) {
-      setQueueGauges(input);
+      const own = turn.then(() => {
+        setQueueGauges(input);
+        return registry.metrics();
+      });
+      turn = own.catch(() => {});
       const { snapshot, names } = input;
       const jobsByName =
         typeof snapshot === "object" && names !== null ? namesText(names, snapshot) : "";
-      return `${await processMetrics.metrics()}\n${await registry.metrics()}\n${jobsByName}`;
+      return `${await processMetrics.metrics()}\n${await own}\n${jobsByName}`;
     },
     contentType: registry.contentType,
   };
