@@ -61,8 +61,11 @@ async function untilChanged(
     await ended;
     return;
   }
-  if (end === undefined) {
-    logger.info({}, "a file has changed: the worker restarts when its running jobs have ended");
+  if (!Array.isArray(end)) {
+    logger.info(
+      { file: end },
+      "a file has changed: the worker restarts when its running jobs have ended",
+    );
     stop("SIGTERM");
     await ended;
     return;

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { wait } from "../../base/clock.ts";
 
 const POLL_MS = 300;
+/** The number of polls after which a change counts although files still change, such as a log that a task writes. */
+const MAX_SETTLING_POLLS = 10;
 const MAX_FILES = 10_000;
 
 /** The states of files by path. A state is a text that differs after any change of the file. */
@@ -34,18 +36,24 @@ export class WatchedFiles {
     this.#seen = await this.#states();
   }
 
-  /** Resolves when something has changed and then stayed unchanged for a moment, or when `signal` aborts. */
-  async waitForChange(signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves to the path of a changed file when something has changed and then stayed unchanged for a moment, at most
+   * 3 s later; to null when `signal` aborts.
+   */
+  async waitForChange(signal: AbortSignal): Promise<string | null> {
     while (await wait(POLL_MS, signal)) {
       let states = await this.#states();
-      if (isSame(states, this.#seen)) continue;
-      for (let last: States = new Map(); !isSame(last, states); ) {
-        if (!(await wait(POLL_MS, signal))) return;
-        last = states;
+      const changed = firstDifference(states, this.#seen);
+      if (changed === null) continue;
+      for (let polls = 0; polls < MAX_SETTLING_POLLS; polls++) {
+        if (!(await wait(POLL_MS, signal))) return null;
+        const last = states;
         states = await this.#states();
+        if (firstDifference(last, states) === null) break;
       }
-      return;
+      return changed;
     }
+    return null;
   }
 
   async #states(): Promise<States> {
@@ -61,8 +69,10 @@ function stateOf(path: string): string {
   return found === undefined ? "" : `${found.mtimeMs} ${found.size} ${found.mode} ${found.ino}`;
 }
 
-function isSame(one: States, other: States): boolean {
-  return one.size === other.size && [...one].every(([path, state]) => other.get(path) === state);
+/** Returns the path of a file that differs or is missing; null if all are equal. */
+function firstDifference(one: States, other: States): string | null {
+  const paths = [...one.keys(), ...other.keys()];
+  return paths.find((path) => one.get(path) !== other.get(path)) ?? null;
 }
 
 /** Returns the files below a directory, without hidden ones and packages, as the search for tasks does. */

@@ -1,6 +1,6 @@
 // worker run --watch: a changed file ends the worker in order, and another one starts.
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { migratedDatabase } from "../../support/database.ts";
@@ -16,6 +16,20 @@ async function add(task: string): Promise<void> {
   const { status, stderr } = await worker(["add", task], env);
   assert.equal(status, 0, stderr);
 }
+
+test("The worker restarts while a file below its tasks changes all the time, and the log names the file.", async (t) => {
+  const tasks = filesOf({ "one.mjs": "export default () => {};", "task.log": "" });
+  const run = startRun(["--tasks", tasks, "--watch"], env);
+  await run.logged("the worker has started");
+  const seen = run.count;
+  const writing = setInterval(() => appendFileSync(join(tasks, "task.log"), "a line\n"), 20);
+  t.after(() => clearInterval(writing));
+  const { file } = await run.logged("a file has changed", seen);
+  assert.equal(file, join(tasks, "task.log"));
+  await run.logged("the worker has started", seen);
+  run.send("SIGTERM");
+  assert.equal((await run.ended).status, 0);
+});
 
 const exporting = (word: string) => `export const word = "${word}";\n`;
 
