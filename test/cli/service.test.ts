@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 import { after, test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";
 import { startAdmin } from "./admin-process.ts";
-import { filesOf, startRun } from "./run-harness.ts";
+import { filesOf, putFile, startRun } from "./run-harness.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "wk-notify-"));
 const running = new Set<ChildProcess>();
@@ -110,6 +110,27 @@ test("A worker is ready once it has started; its tasks cannot notify in its name
   const { rows } = await client.query("select last_error from worker._private_jobs");
   await client.end();
   assert.match(String(rows[0]?.last_error), /socket undefined/);
+});
+
+test("With --watch the service is ready once its first worker has started, and not while its tasks cannot be loaded.", {
+  skip,
+}, async () => {
+  const { url } = await migratedDatabase();
+  const { path, messages, received } = await serviceManager("watch");
+  const tasks = filesOf({ "task.js": "export default ( => 1;" });
+  const run = startRun(["--tasks", tasks, "--watch"], { DATABASE_URL: url, NOTIFY_SOCKET: path });
+  await run.logged("waiting for a file to change");
+  assert.equal(messages.length, 0);
+  putFile(tasks, "task.js", "export default () => {};");
+  await received("READY=1");
+  assert.deepEqual(messages, ["READY=1 STATUS=1 tasks"]);
+  const seen = run.count;
+  putFile(tasks, "task.js", "export default () => 1;");
+  await run.logged("the worker has started", seen);
+  run.send("SIGTERM");
+  await received("STOPPING=1");
+  assert.equal((await run.ended).status, 0);
+  assert.equal(messages.filter((one) => one.includes("READY")).length, 1);
 });
 
 test("Beside a worker the admin reloads its certificate at SIGHUP, and no job is stopped.", async () => {

@@ -26,10 +26,14 @@ import type { RunArguments } from "./run-options.ts";
 import { endSoon, StopRequests, stopOnUncaught } from "./stop-requests.ts";
 import { workerOptions } from "./worker-options.ts";
 
-/** Runs the worker until it has stopped. `stops`: requests to stop. Throws UsageError for invalid files. */
+/**
+ * Runs the worker until it has stopped. `stops`: requests to stop. `managerFor`: returns what receives its reports.
+ * Throws UsageError for invalid files.
+ */
 export async function runWorker(
   args: RunArguments,
   stops = new StopRequests(),
+  managerFor = serviceManager,
 ): Promise<ExitStatus> {
   // Tasks print to the same streams, and the worker must survive a closed one.
   outliveOutput();
@@ -44,7 +48,7 @@ export async function runWorker(
   process.once("exit", endedByTask);
   try {
     onlyNamedModules();
-    await using manager = serviceManager(process.env, logger);
+    await using manager = managerFor(process.env, logger);
     await using programs = new ProgramHost(logger);
     const { run: runProgram } = programs;
     const options = await workerOptions(args, { settings, logger, runProgram });

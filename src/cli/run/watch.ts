@@ -8,14 +8,14 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import type { Logger } from "../../base/logger.ts";
 import type { ExitStatus } from "../arguments/command.ts";
-import { serviceManager } from "../service/service-manager.ts";
+import { type ServiceManager, serviceManager } from "../service/service-manager.ts";
 import { commandLogger, connectionSettings } from "../shell/connection.ts";
 import { adminBeside } from "./admin-beside.ts";
 import { startOwnProcess } from "./own/own-process.ts";
 import type { RunArguments } from "./run-options.ts";
 import { StopRequests } from "./stop-requests.ts";
 import { WatchedFiles } from "./watched-files.ts";
-import type { LoadedFile } from "./watched-worker.ts";
+import type { WatchedReport } from "./watched-worker.ts";
 
 export async function runWatched(args: RunArguments): Promise<ExitStatus> {
   const settings = connectionSettings(args);
@@ -23,7 +23,7 @@ export async function runWatched(args: RunArguments): Promise<ExitStatus> {
   using stops = new StopRequests();
   await using _admin = await adminBeside(args, settings, stops, logger);
   await using manager = serviceManager(process.env, logger);
-  await manager.ready("watching files", stops.signal);
+  const onReady = readyOnce(manager, stops.signal);
   const { tasks = "", crontab, plugin = [] } = args;
   const named = [...plugin, ...(crontab === undefined ? [] : [crontab])];
   const workerArgs = { ...args, watch: false, admin: undefined };
@@ -33,20 +33,37 @@ export async function runWatched(args: RunArguments): Promise<ExitStatus> {
       named.map((file) => resolve(file)),
     );
     await files.begin();
-    await untilChanged(workerArgs, files, stops, logger);
+    await untilChanged(workerArgs, { files, onReady, stops, logger });
   }
   return 0;
+}
+
+/** Returns a function that reports the first ready worker: later ones are restarts of the same service. */
+function readyOnce(manager: ServiceManager, stop: AbortSignal): (status: string) => void {
+  let hasReported = false;
+  return (status) => {
+    if (!hasReported) void manager.ready(status, stop);
+    hasReported = true;
+  };
+}
+
+interface Watching {
+  readonly files: WatchedFiles;
+  readonly onReady: (status: string) => void;
+  readonly stops: StopRequests;
+  readonly logger: Logger;
 }
 
 /** Runs one worker until it has ended and a file has changed, or a stop is requested. */
 async function untilChanged(
   args: RunArguments,
-  files: WatchedFiles,
-  stops: StopRequests,
-  logger: Logger,
+  { files, onReady, stops, logger }: Watching,
 ): Promise<void> {
   const worker = startOwnProcess({ be: "worker", args });
-  worker.on("message", ({ loaded }: LoadedFile) => files.add(loaded));
+  worker.on("message", (report: WatchedReport) => {
+    if ("loaded" in report) files.add(report.loaded);
+    else onReady(report.ready);
+  });
   const ended = once(worker, "close") as Promise<[number | null, NodeJS.Signals | null]>;
   // The worker treats the first signal as stop and the second as abort, whatever their source.
   let isStopping = false;

@@ -1,32 +1,39 @@
-// The worker that --watch restarts: reports the files that it has loaded, and stops with its parent.
+// The worker that --watch restarts: reports the files that it has loaded and that it is ready, and stops with its parent.
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { ExitStatus } from "../arguments/command.ts";
+import type { ServiceManager } from "../service/service-manager.ts";
 import type { RunArguments } from "./run-options.ts";
 import { runWorker } from "./run-worker.ts";
 import { StopRequests } from "./stop-requests.ts";
 
-/** Sent to the parent: a file that the tasks use. */
-export interface LoadedFile {
-  readonly loaded: string;
-}
+/** Sent to the parent: a file that the tasks use; or the status of the worker, once it is ready. */
+export type WatchedReport = { readonly loaded: string } | { readonly ready: string };
+
+/** The parent reports to the service manager. */
+const parent: ServiceManager = {
+  ready: async (status) => send({ ready: status }),
+  [Symbol.asyncDispose]: async () => {},
+};
 
 export async function watchedWorker(args: RunArguments): Promise<ExitStatus> {
   const stops = new StopRequests();
   process.once("disconnect", () => stops.request("SIGTERM"));
   registerHooks({
     load(url, context, nextLoad) {
-      if (url.startsWith("file:") && !url.includes("/node_modules/")) send(fileURLToPath(url));
+      if (url.startsWith("file:") && !url.includes("/node_modules/")) {
+        send({ loaded: fileURLToPath(url) });
+      }
       return nextLoad(url, context);
     },
   });
   try {
-    return await runWorker(args, stops);
+    return await runWorker(args, stops, () => parent);
   } finally {
     if (process.connected) process.disconnect();
   }
 }
 
-function send(path: string): void {
-  if (process.connected) process.send?.({ loaded: path } satisfies LoadedFile);
+function send(report: WatchedReport): void {
+  if (process.connected) process.send?.(report);
 }
