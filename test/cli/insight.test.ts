@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type pg from "pg";
+import { widthOf } from "../../src/cli/output/table.ts";
 import { emptyDatabase, migratedDatabase } from "../support/database.ts";
 import { testPool } from "../support/test-pool.ts";
 import { runInChild, worker } from "./command.ts";
@@ -123,6 +124,25 @@ test("watch on a terminal shows changes, ends with q, and restores the screen.",
   assert.ok(screen.startsWith("\u001b[?1049h"));
   assert.match(screen, /worker watch {2}worker/);
   assert.ok(screen.endsWith("\u001b[?1049l"));
+});
+
+test("watch fits into the terminal, and its columns are aligned, where names have wide characters.", async () => {
+  const { url } = await migratedDatabase();
+  await using own = testPool(url);
+  await own.pool.query("select worker.add_job(name) from unnest($1::text[]) as name", [
+    ["charge", "請求📦", "日本語".repeat(20)],
+  ]);
+  const wide = { DATABASE_URL: url };
+  const { stdout } = await runInChild(["watch"], wide);
+  const table = stdout.slice(stdout.indexOf("TASK")).trimEnd().split("\n");
+  assert.equal(table.length, 4);
+  assert.deepEqual([...new Set(table.map(widthOf))].length, 1, stdout);
+  const { screen } = await onTerminal(["watch", "--interval", "500ms"], wide, "q", "日本", 60);
+  const lines = screen
+    .split(/\r+\n|\p{Cc}\[H/u)
+    .map((line) => line.replaceAll(/\p{Cc}\[[?\d;]*[a-zA-Z]/gu, ""));
+  assert.ok(lines.some((line) => line.startsWith("日本語") && line.endsWith("…")));
+  for (const line of lines) assert.ok(widthOf(line) <= 60, JSON.stringify(line));
 });
 
 test("doctor finds no problems in a fresh installation.", async () => {

@@ -7,15 +7,16 @@ export interface Seen {
   readonly screen: string;
 }
 
-/** Types `answer` once `prompt` is on the screen. */
+/** Types `answer` once `prompt` is on the screen. `columns`: the width of the terminal; by default it is unknown. */
 export async function onTerminal(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   answer: string,
   prompt = "[y/N]",
+  columns = 0,
 ): Promise<Seen> {
   const line = [process.execPath, ...command, ...args].map(quoted).join(" ");
-  const child = spawn("script", ["-qefc", line, "/dev/null"], {
+  const child = spawn("script", ["-qefc", `stty cols ${columns}; ${line}`, "/dev/null"], {
     env: { ...process.env, ...env, SHELL: "/bin/sh" },
   });
   let screen = "";

@@ -1,5 +1,6 @@
 // A screen that refreshes in place. It uses the terminal's alternate buffer, so that the earlier contents return.
 import { printable } from "./printable.ts";
+import { cutTo } from "./table.ts";
 
 export interface LiveScreen extends AsyncDisposable {
   readonly rows: number;
@@ -46,12 +47,12 @@ export function liveScreen(signal: AbortSignal): LiveScreen {
     ended,
     show(lines) {
       const width = sizeOr(stdout.columns, 80);
-      const shown = lines.map((line) => `${printable(line).slice(0, width)}${REST_OF_LINE}`);
+      const shown = lines.map((line) => `${cutTo(printable(line), width)}${REST_OF_LINE}`);
       const text = shown.join("\r\n");
       stdout.write(`${TO_THE_TOP}${text}${REST_OF_SCREEN}`);
     },
     showStatus(line) {
-      const text = printable(line).slice(0, sizeOr(stdout.columns, 80) - 1);
+      const text = cutTo(printable(line), sizeOr(stdout.columns, 80) - 1);
       stdout.write(`\x1b[${sizeOr(stdout.rows, 24)};1H${text}${REST_OF_LINE}`);
     },
     async [Symbol.asyncDispose]() {

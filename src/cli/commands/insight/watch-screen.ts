@@ -8,6 +8,8 @@ import type { Incidents } from "../../../insight/incidents/incident.ts";
 import type { QueueSnapshot } from "../../../insight/snapshot/queue-snapshot.ts";
 import { countWorkers } from "../../../insight/snapshot/queue-snapshot.ts";
 import { inCondition, sumOf } from "../../../insight/stats/tally.ts";
+import { printable } from "../../output/printable.ts";
+import { cutTo, widthOf } from "../../output/table.ts";
 
 export interface ScreenData {
   readonly snapshot: QueueSnapshot;
@@ -33,7 +35,7 @@ export function screenOf(shown: ScreenData, rows: number, columns: number): stri
   ];
   const room = Math.max(0, rows - head.length - 2);
   const lines = [...head, ...taskLines(shown, room)];
-  return lines.slice(0, rows - 1).map((line) => line.slice(0, columns));
+  return lines.slice(0, rows - 1).map((line) => cutTo(printable(line), columns));
 }
 
 function agesLine({ counts }: QueueSnapshot, nowMs: number): string {
@@ -95,17 +97,19 @@ function taskLines({ snapshot: { names }, taskNames }: ScreenData, room: number)
   const table = [
     ["TASK", ...shownConditions.map((one) => one.toUpperCase())],
     ...busy.map(({ id, tally }) => [
-      taskNames.get(id) ?? `task ${id}`,
+      printable(taskNames.get(id) ?? `task ${id}`),
       ...shownConditions.map((one) =>
         valueText(names.value(tally, inCondition[one]) satisfies Value),
       ),
     ]),
   ];
-  const widths =
-    table[0]?.map((_, at) => Math.max(...table.map((row) => row[at]?.length ?? 0))) ?? [];
+  const widths = table[0]?.map((_, at) => Math.max(...table.map((row) => widthOf(row[at] ?? ""))));
   return table.map((row) =>
     row
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+      .map((cell, at) => {
+        const padding = " ".repeat(Math.max(0, (widths?.[at] ?? 0) - widthOf(cell)));
+        return at === 0 ? `${cell}${padding}` : `${padding}${cell}`;
+      })
       .join("  "),
   );
 }
