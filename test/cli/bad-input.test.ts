@@ -137,6 +137,21 @@ test("Problems name the options as they were typed.", async () => {
   );
 });
 
+test("Fields in a message become options, but not words and values like them.", async () => {
+  const { url } = await migratedDatabase();
+  const stderrOf = async (...args: string[]) =>
+    (await worker(args, { DATABASE_URL: url })).stderr.replace("worker: ", "").trimEnd();
+  assert.equal(
+    await stderrOf("add", "t", '{"run_at": queue, key}'),
+    `<payload>: is not JSON: Unexpected token 'q', ...""run_at": queue, key"... is not valid JSON`,
+  );
+  assert.match(await stderrOf("reschedule", "run_at:1"), /^the query: unknown field "run_at"/);
+  assert.equal(
+    await stderrOf("reschedule", "1"),
+    "reschedule needs at least one of --run-at, --shift, --spread, --priority, --attempts and --max-attempts",
+  );
+});
+
 test("With --json a failure is JSON, and with --verbose it has the place in the code.", async () => {
   const json = await worker(["list", "--json"]);
   assert.deepEqual(Object.keys(JSON.parse(json.stderr)), ["error", "code"]);

@@ -117,15 +117,14 @@ function withSource(message: string, where: string | null): string {
     .replaceAll(/\bin the (database URL|connection string)\b/g, `in ${source}`);
 }
 
-/** Replaces fields within a message, such as "at least one of run_at, priority and … is needed". */
+/**
+ * Replaces fields within a message, such as "at least one of run_at, priority and … is needed". A field that could be
+ * an ordinary word is replaced only in a list with one that could not; a quoted word is a value.
+ */
 function withTypedNames(message: string, names: ReadonlyMap<string, string>): string {
-  const hasField = [...names.keys()].some(
-    (field) => /_|[A-Z]/.test(field) && hasWord(message, field),
+  const field = `(?:${[...names.keys()].filter((name) => /^\w+$/.test(name)).join("|")})`;
+  const list = `${field}(?:(?:, (?:and |or )?| and | or )${field})*`;
+  return message.replaceAll(new RegExp(`(?<!["'\\w])${list}(?!["'\\w])`, "g"), (found) =>
+    /_|[A-Z]/.test(found) ? found.replaceAll(/\w+/g, (word) => names.get(word) ?? word) : found,
   );
-  if (!hasField) return message;
-  return message.replaceAll(/\b[a-zA-Z_]+\b/g, (word) => names.get(word) ?? word);
-}
-
-function hasWord(text: string, word: string): boolean {
-  return text.split(/[^a-zA-Z_]+/).includes(word);
 }
