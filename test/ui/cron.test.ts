@@ -218,7 +218,7 @@ test("A change begins with the definition, and sends what differs, with the revi
   const page = await openPage("/cron");
   page.answer("api/cron", listOf([nightly()]));
   page.click("Change…");
-  assert.match(page.dialogText, /^Change nightlyWhat you leave as it is does not change\./);
+  assert.match(page.dialogText, /^Change nightlyOnly the fields you fill in are changed\./);
   page.type("time_zone", "UTC");
   page.answer("api/schedules?name=nightly", withPayload({ schedules: [schedule], missing: null }));
   assert.equal(page.byId("field-pattern").attrs["value"], "30 2 * * *");

@@ -95,7 +95,7 @@ test("For an option of Graphile Worker the error has its replacement.", () => {
     "crontab: unknown field: use cron: { crontab }, the same text",
     "crontabFile: unknown field: use cron: { crontabFile }, the path of the same file",
     "parsedCronItems: unknown field: use cron: { entries }, made by cronEntry() or parseCrontab()",
-    "noHandleSignals: unknown field: use handleSignals: false, to run() or runOnce()",
+    "noHandleSignals: unknown field: pass handleSignals: false to run() or runOnce()",
   ]);
 });
 

@@ -176,7 +176,7 @@ export const json = (words: Words, details: Details = {}) =>
 
 export const revision = field(
   "integer",
-  ["Revision", "change it only if it still has this revision"],
+  ["Revision", "change the schedule only if it still has this revision"],
   count(2_147_483_647),
   { min: 1, max: 2_147_483_647 },
 );

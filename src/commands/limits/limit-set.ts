@@ -9,7 +9,7 @@ export const limitSetCommand = defineCommand({
   name: "limit-set",
   aliases: [],
   summary:
-    "Set or change a limit of a task or of queues: jobs at once, jobs in a period; what is not given stays",
+    "Set or change a limit of a task or of queues: jobs at once, jobs in a period; omitted values do not change",
   title: "Set a limit",
   verb: "Set limit",
   consequence:

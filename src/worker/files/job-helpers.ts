@@ -1,5 +1,5 @@
 // The second argument of a task in a file: Graphile Worker's helpers and this library's context in one object. Its
-// members are own properties, so that a copy has them all, and are created at first use.
+// members are getters of a prototype, behind a proxy that makes them own properties for a copy.
 
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";

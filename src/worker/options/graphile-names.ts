@@ -11,7 +11,7 @@ export const graphileNames: Readonly<Record<string, string>> = {
   parsedCronItems: "use cron: { entries }, made by cronEntry() or parseCrontab()",
   pgPool: "use pool",
   maxPoolSize: "use maxConnections",
-  noHandleSignals: "use handleSignals: false, to run() or runOnce()",
+  noHandleSignals: "pass handleSignals: false to run() or runOnce()",
   noPreparedStatements: "use preparedStatements: false",
   gracefulShutdownAbortTimeout: "use stopTimeoutMs, in milliseconds as before",
   minResetLockedInterval: "use recovery: { resetLocksIntervalMs }",
