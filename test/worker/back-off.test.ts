@@ -10,7 +10,7 @@ import { beginBackOff } from "../../src/queue/limits/back-off.ts";
 import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
 import { loadTasks } from "../../src/worker/files/load-tasks.ts";
 import { type BackOffTarget, RetryAfter } from "../../src/worker/task/outcomes.ts";
-import { fixed } from "../../src/worker/task/retry.ts";
+import { exponential, fixed } from "../../src/worker/task/retry.ts";
 import { defineBatchTask, defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { recorder, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
@@ -149,6 +149,22 @@ for (const [mode, options] of [
           async () => (await queue.remaining())[0]?.locked_by === null,
         );
         assert.equal((await queue.remaining())[0]?.attempts, 0);
+      });
+    }
+
+    for (const [title, retry] of [
+      ["a fixed delay of 0", fixed(0)],
+      ["an exponential delay from 0", exponential({ firstMs: 0 })],
+    ] as const) {
+      test(`without a time and with ${title} the default delay applies.`, async () => {
+        const response = new Response(null, { status: 429 });
+        const task = recordingTask("call", (_, call) => {
+          if (call === 1) throw new RetryAfter(response, { backOff: "task" });
+        });
+        await queue.startWorker({ tasks: [{ ...task, retry }], ...options });
+        await add("call", 1);
+        const { left_ms } = await oneBackOff();
+        assert.ok(left_ms > 500 && left_ms < 2_719, `${left_ms} ms`);
       });
     }
 

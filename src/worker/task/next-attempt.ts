@@ -69,13 +69,15 @@ export class RetryRules {
     return policy === undefined ? BY_FORMULA : this.#delay(policy, error, job);
   }
 
-  /** Returns the delay by the retry policy, for a back-off whose response has no time, or one that has passed. */
+  /**
+   * Returns the delay by the retry policy, for a back-off whose response has no time, or one that has passed. Never 0:
+   * a policy may retry at once only because its attempts count.
+   */
   #usualDelayMs(error: Error, job: TaskJob, ofTask: RetryPolicy | undefined): number {
     const policy = this.#policyOf(job) ?? ofTask ?? this.#default;
     const next = policy === undefined ? BY_FORMULA : this.#delay(policy, error, job);
-    return next.kind === "retry" && next.delayMs !== null
-      ? next.delayMs
-      : retryDelayMs(job.attempts);
+    const delayMs = next.kind === "retry" ? next.delayMs : null;
+    return delayMs || retryDelayMs(job.attempts);
   }
 
   #policyOf(job: TaskJob): RetryPolicy | undefined {
