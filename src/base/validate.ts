@@ -48,6 +48,33 @@ export function checkAll<const R extends readonly unknown[]>(
   return results as unknown as R;
 }
 
+/**
+ * Checks each item of a list, or throws one InputError with the problems of all of them. Their paths begin with the name
+ * of the list and the item's index, such as `jobs[3].spec`; the first item has the index `from`.
+ */
+export function checkEach<T>(
+  name: string,
+  items: readonly T[],
+  from: number,
+  check: (item: T) => void,
+): void {
+  const problems: Problem[] = [];
+  for (const [index, item] of items.entries()) {
+    try {
+      check(item);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      for (const { path, message } of error.problems) {
+        problems.push({
+          path: `${name}[${from + index}]${path === "" ? "" : `.${path}`}`,
+          message,
+        });
+      }
+    }
+  }
+  if (problems.length > 0) throw new InputError(problems.slice(0, MAX_PROBLEMS));
+}
+
 type Issue = v.BaseIssue<unknown>;
 type Path = readonly { readonly key: unknown }[];
 

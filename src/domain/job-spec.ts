@@ -2,7 +2,7 @@
 // once, before the database is involved.
 import * as v from "valibot";
 import { InputError } from "../base/errors.ts";
-import { boundedList, MAX_PROBLEMS, strict, validate } from "../base/validate.ts";
+import { boundedList, checkEach, strict, validate } from "../base/validate.ts";
 import { flagsOf } from "./job-flags.ts";
 import {
   type ResolvedThrottle,
@@ -244,9 +244,13 @@ export function resolveJob(job: AnyJob): ResolvedJob {
   };
 }
 
-/** Returns the job with the key that its `unique` makes, for interceptors. Throws InputError. */
-export function withKey(job: JobToAdd): JobToAdd {
-  if (job?.spec?.unique === undefined) return job;
+/**
+ * Checks a job, except for its payload, which an interceptor may replace. Returns it with the key that its `unique`
+ * makes. Throws InputError.
+ */
+export function jobForInterceptors(job: JobToAdd): JobToAdd {
+  const { spec } = validate(jobSchema, job);
+  if (spec.unique === undefined) return job;
   const jobKey = resolveJob(job).jobKey ?? undefined;
   return { ...job, spec: { ...job.spec, jobKey } };
 }
@@ -272,29 +276,24 @@ export function withIdentifier(job: JobToAdd | JobByTask): JobToAdd {
   return { ...rest, identifier: task.identifier };
 }
 
+/** Takes the place of a skipped job in a list, so that the problems of later jobs have the right index. Not added. */
+export const SKIPPED: JobToAdd = { identifier: "" };
+
 /** Checks a batch. A problem's path, such as `jobs[3].spec.priority`, has the job's index; the first job has `from`. */
 export function resolveJobs(jobs: readonly (JobToAdd | JobByTask)[], from = 0): ResolvedJob[] {
-  const problems: { path: string; message: string }[] = [];
   const resolved: ResolvedJob[] = [];
   const checked = new Set<string>();
-  for (const [index, given] of jobs.entries()) {
-    try {
-      const job = withIdentifier(given);
-      if (isPlain(job, checked)) {
-        const { identifier, payload } = job;
-        resolved.push({ identifier, payload: payloadText(payload), ...PLAIN });
-      } else {
-        const resolvedJob = resolveJob(job);
-        checked.add(resolvedJob.identifier);
-        resolved.push(resolvedJob);
-      }
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      for (const { path, message } of error.problems) {
-        problems.push({ path: `jobs[${from + index}]${path === "" ? "" : `.${path}`}`, message });
-      }
+  checkEach("jobs", jobs, from, (given) => {
+    if (given === SKIPPED) return;
+    const job = withIdentifier(given);
+    if (isPlain(job, checked)) {
+      const { identifier, payload } = job;
+      resolved.push({ identifier, payload: payloadText(payload), ...PLAIN });
+    } else {
+      const resolvedJob = resolveJob(job);
+      checked.add(resolvedJob.identifier);
+      resolved.push(resolvedJob);
     }
-  }
-  if (problems.length > 0) throw new InputError(problems.slice(0, MAX_PROBLEMS));
+  });
   return resolved;
 }

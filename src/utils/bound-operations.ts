@@ -1,5 +1,6 @@
 // The operations of one queue as methods. In a worker, the worker's interceptors are called before a job is added.
 import { WorkerError } from "../base/errors.ts";
+import { checkEach } from "../base/validate.ts";
 import { completeJobs } from "../commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../commands/jobs/permanently-fail-jobs.ts";
 import { removeJob } from "../commands/jobs/remove-job.ts";
@@ -10,8 +11,9 @@ import {
   type JobByTask,
   type JobSpec,
   type JobToAdd,
+  jobForInterceptors,
+  SKIPPED,
   withIdentifier,
-  withKey,
 } from "../domain/job-spec.ts";
 import { getJob } from "../insight/pages/get-job.ts";
 import { countJobs } from "../insight/read/count-jobs.ts";
@@ -126,16 +128,16 @@ function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null
     addJob: async (task: string | JobByTask["task"], payload?: unknown, spec?: JobSpec) => {
       const givenJob = { identifier: identifierOf(task), payload, spec };
       const hook = active();
-      const job = hook === null ? givenJob : await hook.intercept(withKey(givenJob));
+      const job = hook === null ? givenJob : await hook.intercept(jobForInterceptors(givenJob));
       return job === null ? null : add(job);
     },
     addJobs: async (jobs: readonly GivenJob[]) => {
       const hook = active();
       // addJobs() rejects anything but a list.
       if (hook === null || !Array.isArray(jobs)) return addJobs(db, jobs);
-      const remaining: JobToAdd[] = [];
-      for await (const job of interceptedJobs(hook, jobs)) remaining.push(job);
-      return addJobs(db, remaining);
+      const intercepted: JobToAdd[] = [];
+      for (const job of checkedJobs(jobs)) intercepted.push((await hook.intercept(job)) ?? SKIPPED);
+      return addJobs(db, intercepted);
     },
     copyJobs: async (jobs: GivenJobs) => {
       const hook = active();
@@ -147,10 +149,19 @@ function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null
   };
 }
 
-/** Yields the jobs to add. Interceptors run for one job after another, in the order of the jobs. */
+/** Interceptors run for one job after another, in the order of the jobs. */
 async function* interceptedJobs(hook: BeforeAdd, jobs: GivenJobs): AsyncGenerator<JobToAdd> {
-  for await (const job of jobs) {
-    const intercepted = await hook.intercept(withKey(withIdentifier(job)));
-    if (intercepted !== null) yield intercepted;
+  let index = 0;
+  for await (const given of jobs) {
+    for (const job of checkedJobs([given], index++)) yield (await hook.intercept(job)) ?? SKIPPED;
   }
+}
+
+/** Checks jobs before interceptors receive them. The first job has the index `from`. */
+function checkedJobs(jobs: readonly GivenJob[], from = 0): JobToAdd[] {
+  const checked: JobToAdd[] = [];
+  checkEach("jobs", jobs, from, (job) => {
+    checked.push(jobForInterceptors(withIdentifier(job)));
+  });
+  return checked;
 }

@@ -1,7 +1,12 @@
 // Which jobs have the same key, and which options contradict each other.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type JobSpec, resolveJob, resolveJobs, withKey } from "../../src/domain/job-spec.ts";
+import {
+  type JobSpec,
+  jobForInterceptors,
+  resolveJob,
+  resolveJobs,
+} from "../../src/domain/job-spec.ts";
 import { rawJson } from "../../src/domain/payload.ts";
 import { type Unique, uniqueKey } from "../../src/domain/unique.ts";
 
@@ -102,7 +107,7 @@ test("Jobs of one period are equal, jobs of the next period are not.", () => {
 });
 
 test("An interceptor's key stays when the payload changes afterwards.", () => {
-  const given = withKey({ identifier: "t", payload: { n: 1 }, spec: unique("waiting") });
+  const given = jobForInterceptors({ identifier: "t", payload: { n: 1 }, spec: unique("waiting") });
   assert.equal(given.spec?.jobKey, keyOf({ n: 1 }));
   const changed = resolveJob({ ...given, payload: { n: 1, trace: "x" } });
   assert.deepEqual([changed.jobKey, changed.keyRule], [keyOf({ n: 1 }), "preserve_run_at"]);

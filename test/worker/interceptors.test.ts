@@ -260,6 +260,70 @@ describe("Before a task adds a job, an interceptor", () => {
     assert.deepEqual(await children(), []);
   });
 
+  test("receives no invalid job: its list is refused as without interceptors.", async () => {
+    await queue.utils.addJob("adding");
+    const invalid = [
+      null,
+      { identifier: "child", spec: { priority: "high" } },
+      { task: "child" },
+      named("plain"),
+    ] as unknown as JobToAdd[];
+    const errors: { readonly problems?: readonly { readonly path: string }[] }[] = [];
+    const task = adding(async ({ addJobs, utils }) => {
+      await addJobs(invalid).catch((error) => errors.push(error));
+      await utils.addJobs([null as unknown as JobToAdd]).catch((error) => errors.push(error));
+      for (const job of invalid.slice(0, 3)) {
+        await utils.copyJobs([named("skip"), job]).catch((error) => errors.push(error));
+      }
+    });
+    const skip = pluginOf("beforeJobSchedule", (job) => {
+      assert.equal((job.payload as { name: string }).name, "skip");
+      return { action: "skip" };
+    });
+    await tried([task], skip);
+    assert.deepEqual(
+      errors.map(({ problems }) => problems?.map(({ path }) => path)),
+      [
+        ["jobs[0]", "jobs[1].spec.priority", "jobs[2].task"],
+        ["jobs[0]"],
+        ["jobs[1]"],
+        ["jobs[1].spec.priority"],
+        ["jobs[1].task"],
+      ],
+    );
+    assert.deepEqual(await children(), []);
+  });
+
+  test("that skips a job does not change the index of later jobs in a problem.", async () => {
+    await queue.utils.addJob("adding");
+    const jobs = [
+      named("skip"),
+      named("plain"),
+      { identifier: "child", payload: { name: "plain", circular: {} } },
+    ];
+    Object.assign(jobs[2]?.payload as object, { circular: jobs });
+    const keyed = { ...named("plain"), spec: { jobKey: "k" } };
+    const messages: string[] = [];
+    const task = adding(async ({ addJobs, utils }) => {
+      await addJobs(jobs).catch((error) => messages.push(error.message));
+      await utils.copyJobs(jobs).catch((error) => messages.push(error.message));
+      await utils.copyJobs([named("skip"), keyed]).catch((error) => messages.push(error.message));
+      messages.push(`${await utils.copyJobs([named("skip"), named("plain")])} added`);
+      messages.push(`${await utils.copyJobs([named("skip")])} added`);
+    });
+    await tried([task], decide);
+    assert.deepEqual(
+      messages.map((message) => message.split("\n")[0]),
+      [
+        "jobs[2].payload: Converting circular structure to JSON",
+        "jobs[2].payload: Converting circular structure to JSON",
+        "jobs[1].spec.jobKey: is not supported here: use addJobs",
+        "1 added",
+        "0 added",
+      ],
+    );
+  });
+
   test("that throws rejects the call of the adding task.", async () => {
     await queue.utils.addJob("adding");
     const task = adding(({ addJob }) => addJob("child"));

@@ -66,8 +66,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
   const names: Names = { tasks: new Map(), queues: new Map() };
   return inTransaction(db, async (inside) => {
     const startUs = Number(await databaseNowUs(inside));
-    let count = 0;
-    let replaced = 0;
+    let [given, count, replaced] = [0, 0, 0];
     let part: Part | null = null;
     // `written`: the COPY of one part, which runs while the next part is built.
     let written = Promise.resolve();
@@ -87,7 +86,8 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
     };
     try {
       for await (const step of steps(jobs)) {
-        const specs = resolve(step, count, mayHaveKeys);
+        const specs = resolve(step, given, mayHaveKeys);
+        given += step.length;
         // Also before addBatch(): if that added a name in this transaction, a later step that reads the name on another
         // connection would wait for ever.
         await resolveNames(hasSpareConnection(db.client) ? db : inside, names, specs, written);
@@ -177,10 +177,10 @@ function resolve(step: readonly GivenJob[], offset: number, mayHaveKeys: boolean
   const specs = resolveJobs(step, offset);
   const isRefused = (spec: ResolvedJob) =>
     (isKeyed(spec) && !mayHaveKeys) || spec.throttle !== null;
-  const place = specs.findIndex(isRefused);
-  if (place < 0) return specs;
-  const keyed = step[place]?.spec?.unique === undefined ? "jobKey" : "unique";
-  const option = specs[place]?.throttle === null ? keyed : "throttle";
+  if (!specs.some(isRefused)) return specs;
+  const place = step.findIndex((job) => resolveJobs([job]).some(isRefused));
+  const { throttle, unique } = step[place]?.spec ?? {};
+  const option = throttle ? "throttle" : unique ? "unique" : "jobKey";
   const path = `jobs[${offset + place}].spec.${option}`;
   throw new InputError([{ path, message: "is not supported here: use addJobs" }]);
 }
