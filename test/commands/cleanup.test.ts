@@ -95,6 +95,19 @@ for (const [table, column, task, kind] of [
   });
 }
 
+test("A cleanup deletes all other unused names if a trigger keeps a whole step and one of the next.", async (t) => {
+  t.after(() => queue.sql("drop function public.keep cascade"));
+  await queue.sql(`insert into worker._private_tasks (identifier)
+    select case when n <= 10000 or n = 15000 then 'kept' else 'unused' end || n from generate_series(1, 20003) n`);
+  await queue.sql(`create function public.keep() returns trigger language plpgsql as
+      'begin return case when old.identifier like ''kept%'' then null else old end; end';
+    create trigger keep before delete on worker._private_tasks
+      for each row execute function public.keep()`);
+  const { deletedTaskIdentifiers } = await cleanup(queue.db, ["gc-task-identifiers"]);
+  assert.equal(deletedTaskIdentifiers, 10_002);
+  assert.ok((await names())?.tasks.every((name) => name.startsWith("kept")));
+});
+
 test("A cleanup names refused rows of each kind.", async (t) => {
   t.after(() => queue.sql("drop table public.orders, public.settings"));
   const { id } = await addJob(queue.db, { identifier: "failed" });

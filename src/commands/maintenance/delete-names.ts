@@ -38,7 +38,8 @@ export async function deleteNames(db: Database, deletion: NameDeletion): Promise
     const step: Step = await deleteStep(db, deletion, [last, NAMES_AT_ONCE, ...deletion.values]);
     const { names } = step;
     refused[unused.column].push(...step.refused);
-    if (names.length + step.refused.length === 0) break;
+    last = step.last;
+    if (names.length + step.refused.length === 0) continue;
     let haveEnded = false;
     try {
       haveEnded = await openTransactionsEnd(db, OLDER_TRANSACTIONS_MS);
@@ -46,14 +47,14 @@ export async function deleteNames(db: Database, deletion: NameDeletion): Promise
       deleted(-(await putBackNames(db, unused.column, names, { all: !haveEnded })));
     }
     // If a transaction outlasts the wait, this is the last step.
-    last = haveEnded ? step.last : undefined;
+    if (!haveEnded) break;
   }
 }
 
 interface Step {
   readonly names: readonly LostName[];
   readonly refused: readonly RefusedRow[];
-  /** The last id of a full step; undefined if there are no further names. */
+  /** The last id of a full step, whether it was deleted or not; undefined if there are no further names. */
   readonly last: number | undefined;
 }
 
@@ -67,9 +68,10 @@ async function deleteStep(
     ids.length === NAMES_AT_ONCE ? ids.at(-1) : undefined;
   const those = ofStep(unused);
   try {
-    const names = await contendedQuery<LostName>(db, deleteSql(unused, those), values);
+    const rows = await contendedQuery<UnusedName>(db, deleteSql(unused, those), values);
+    const names = rows.filter(isDeleted);
     deleted(names.length);
-    return { names, refused: [], last: lastOf(names.map(({ id }) => id)) };
+    return { names, refused: [], last: lastOf(rows.map(({ id }) => id)) };
   } catch (error) {
     if (!isRefusedResult(error)) throw error;
   }
@@ -78,13 +80,19 @@ async function deleteStep(
   const names: LostName[] = [];
   const { refused } = await changeUnrefused(db, ids.map(String), async (some) => {
     const given = [some.map(Number), null, ...values.slice(2)];
-    const rows = await contendedQuery<LostName>(db, deleteSql(unused, ofIds(unused)), given);
-    names.push(...rows);
-    deleted(rows.length);
-    return rows.length;
+    const rows = await contendedQuery<UnusedName>(db, deleteSql(unused, ofIds(unused)), given);
+    const gone = rows.filter(isDeleted);
+    names.push(...gone);
+    deleted(gone.length);
+    return gone.length;
   });
   return { names, refused, last: lastOf(ids) };
 }
+
+/** `name`: null if the name was not deleted, because a trigger keeps it or because it is used by now. */
+type UnusedName = LostName | { readonly id: number; readonly name: null };
+
+const isDeleted = (row: UnusedName): row is LostName => row.name !== null;
 
 const unusedSql =
   ({ column, isUnused }: NamesToDelete, where: string): Statement =>
@@ -119,4 +127,6 @@ const deleteSql =
     where names.id = unused.id and ${isUnused(s)}
     returning names.id, names.${column} as name
   )
-  select id, name from deleted order by id`;
+  select unused.id, deleted.name
+  from unused left join deleted on deleted.id = unused.id
+  order by unused.id`;

@@ -122,7 +122,9 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     )
     returning names.id, names.identifier as name
   )
-  select id, name from deleted order by id;
+  select unused.id, deleted.name
+  from unused left join deleted on deleted.id = unused.id
+  order by unused.id;
 
   select open.transaction from (
     select locks.virtualtransaction as transaction
@@ -184,7 +186,9 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     where names.id = unused.id and names.locked_at is null
     returning names.id, names.queue_name as name
   )
-  select id, name from deleted order by id;
+  select unused.id, deleted.name
+  from unused left join deleted on deleted.id = unused.id
+  order by unused.id;
 
   with lost as materialized (
     select deleted.id, deleted.name
