@@ -85,6 +85,9 @@ export const runNowCommand = defineJobAction({
   },
 });
 
+/** How far the clock of a program may be ahead of this process's, in milliseconds. */
+const MAX_AHEAD_MS = 60_000;
+
 function isAhead(runAt: string): boolean {
-  return runAt !== "now" && microsecondsOf(runAt) > BigInt(now()) * 1_000n;
+  return runAt !== "now" && microsecondsOf(runAt) > BigInt(now() + MAX_AHEAD_MS) * 1_000n;
 }
