@@ -31,7 +31,10 @@ export async function run<E>(options: RunOptions<E>): Promise<Worker<E>> {
   return worker;
 }
 
-/** The result of runOnce(): how many jobs ended in each way. */
+/**
+ * The result of runOnce(): how many jobs ended in each way. Only results that were written count: not those of jobs
+ * that another worker has taken over, or whose write was not confirmed because a connection was lost.
+ */
 export interface DrainResult {
   /** The number of jobs that were completed. */
   readonly completed: number;
@@ -62,9 +65,9 @@ export async function runOnce<E>(options: RunOptions<E>): Promise<DrainResult> {
 
 function countResults(hooks: Hooks): DrainResult {
   const counts = { completed: 0, failed: 0, skipped: 0 };
-  hooks.on("job:success", () => counts.completed++);
-  hooks.on("job:skip", () => counts.skipped++);
-  hooks.on("job:error", () => counts.failed++);
+  hooks.on("job:complete", ({ result }) => {
+    if (result === "completed" || result === "failed" || result === "skipped") counts[result]++;
+  });
   return counts;
 }
 

@@ -52,6 +52,36 @@ describe("runOnce", () => {
     });
   }
 
+  test("counts a job whose lock was lost neither as completed nor as failed.", async () => {
+    const task = recordingTask<string>("task", async (result) => {
+      await queue.sql("update worker._private_jobs set locked_by = 'other'");
+      if (result === "fails") throw new Error("fails");
+    });
+    for (const result of ["succeeds", "fails"]) {
+      await queue.sql("delete from worker._private_jobs");
+      await queue.utils.addJob("task", result);
+      const counts = await waitFor("runOnce", runOnce({ ...brief(), tasks: [task] }));
+      assert.deepEqual(counts, { completed: 0, failed: 0, skipped: 0 });
+    }
+    assert.deepEqual(task.seen, ["succeeds", "fails"]);
+  });
+
+  test("counts a job of the fast lane once although a commit failed and the job ran again.", async (t) => {
+    t.after(() => queue.sql("drop function public.once cascade; drop sequence public.commits"));
+    await queue.sql(`create sequence public.commits;
+      create function public.once() returns trigger language plpgsql as $$ begin
+        if nextval('public.commits') = 1 then raise exception 'not yet'; end if;
+        return null;
+      end $$;
+      create constraint trigger once after delete on worker._private_jobs
+        deferrable initially deferred for each row execute function public.once()`);
+    const task = recordingTask("task");
+    await queue.utils.addJob("task");
+    const counts = await waitFor("runOnce", runOnce({ ...brief(), tasks: [task], fastLane: true }));
+    assert.ok(task.seen.length > 1);
+    assert.deepEqual(counts, { completed: 1, failed: 0, skipped: 0 });
+  });
+
   test("does not wait for scheduled jobs, retries, and jobs of other workers.", async () => {
     const task = recordingTask("task");
     await queue.utils.addJobs([
