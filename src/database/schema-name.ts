@@ -20,7 +20,7 @@ const MAX_BYTES = 63;
  * (PostgreSQL's limit), no NUL and does not begin with `pg_`.
  */
 export function schemaName(name: string = DEFAULT_SCHEMA): SchemaName {
-  const bytes = Buffer.byteLength(name);
+  const bytes = typeof name === "string" ? Buffer.byteLength(name) : 0;
   if (bytes === 0 || bytes > MAX_BYTES || name.includes("\0") || name.startsWith("pg_")) {
     throw new InputError([
       {

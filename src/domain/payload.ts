@@ -41,6 +41,9 @@ export class RawJson {
 
 /** Returns `text` as a payload that is stored byte for byte. Throws InputError when it is not JSON. */
 export function rawJson(text: string): RawJson {
+  if (typeof text !== "string") {
+    throw new InputError([{ path: "payload", message: "must be a text of JSON" }]);
+  }
   if (!text.isWellFormed()) {
     throw new InputError([{ path: "payload", message: "has half of a surrogate pair" }]);
   }

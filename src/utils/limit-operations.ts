@@ -2,11 +2,12 @@
 
 import * as v from "valibot";
 import type { Logger } from "../base/logger.ts";
-import { validate } from "../base/validate.ts";
+import { strict, validate } from "../base/validate.ts";
 import { endBackOffs, noLimit } from "../commands/limits/change-limit.ts";
 import { createLimits, removeLimit, setLimit } from "../commands/limits/set-limit.ts";
 import type { Database } from "../database/database.ts";
 import { LIMIT_TABLES, requireTables } from "../database/schema/extensions/missing-tables.ts";
+import { boundedText } from "../domain/job-spec.ts";
 import {
   type LimitDefinition,
   type LimitOptions,
@@ -45,10 +46,13 @@ export interface LimitOperations {
   /**
    * Creates or replaces the limit of this name. It bounds how many jobs run at once or start in a period, over all
    * workers of this library. Workers apply it within 2 seconds; running jobs are never stopped. Returns false if an
-   * equal limit existed. Rejects with `conflict` if there are 1,000 limits, or if the existing limit is of queues and
+   * equal limit existed. `setBy`: the user, shown with the limit, at most 128 characters. Rejects with `conflict` if there are 1,000 limits, or if the existing limit is of queues and
    * the new one of tasks, or the reverse; with InputError for invalid values.
    */
-  setLimit(limit: LimitOptions, by?: { readonly setBy?: string | null }): Promise<boolean>;
+  setLimit(
+    limit: LimitOptions,
+    by?: { readonly setBy?: string | null | undefined },
+  ): Promise<boolean>;
   /** Removes a limit: the jobs that wait for it can start at once. Returns false if there was none. */
   removeLimit(name: string): Promise<boolean>;
   /**
@@ -62,6 +66,7 @@ export interface LimitOperations {
   listLimits(): Promise<Limit[]>;
 }
 
+const bySchema = strict({ setBy: v.nullish(boundedText(1, 128), null) });
 const nameSchema = v.string("the name of a limit must be a string");
 
 export function limitOperations(db: Database): LimitOperations {
@@ -70,8 +75,8 @@ export function limitOperations(db: Database): LimitOperations {
     return (await readLimits(db)).map(publicLimit);
   };
   return {
-    setLimit: async (limit, { setBy = null } = {}) =>
-      setLimit(db, { definition: validate(limitSchema, limit), setBy }),
+    setLimit: async (limit, by = {}) =>
+      setLimit(db, { definition: validate(limitSchema, limit), ...validate(bySchema, by) }),
     removeLimit: async (name) => removeLimit(db, validate(nameSchema, name)),
     endBackOff: async (name) => (await endBackOffs(db, validate(nameSchema, name))).length,
     getLimit: async (name) => {

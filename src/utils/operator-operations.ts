@@ -9,8 +9,7 @@ import {
   type SweepOptions,
   sweepStaleWorkers,
 } from "../commands/maintenance/sweep-stale-workers.ts";
-import { type PauseOptions, pauseWith } from "../commands/pauses/pause-options.ts";
-import { endPause } from "../commands/pauses/set-pause.ts";
+import { type PauseOptions, pauseWith, resumeTarget } from "../commands/pauses/pause-options.ts";
 import type { Database } from "../database/database.ts";
 import type { JobToAdd } from "../domain/job-spec.ts";
 import { listPauses } from "../insight/controls/list-pauses.ts";
@@ -46,9 +45,9 @@ export function operatorOperations(db: Database, add: (job: JobToAdd) => Promise
     pauseTask: (identifier: string, options?: PauseOptions) =>
       pauseWith(db, { scope: "task", name: identifier }, options),
     pauseAll: (options?: PauseOptions) => pauseWith(db, { scope: "all", name: ALL }, options),
-    resumeQueue: (name: string) => endPause(db, { scope: "queue", name }),
-    resumeTask: (identifier: string) => endPause(db, { scope: "task", name: identifier }),
-    resumeAll: () => endPause(db, { scope: "all", name: ALL }),
+    resumeQueue: (name: string) => resumeTarget(db, { scope: "queue", name }),
+    resumeTask: (identifier: string) => resumeTarget(db, { scope: "task", name: identifier }),
+    resumeAll: () => resumeTarget(db, { scope: "all", name: ALL }),
     listPauses: () => listPauses(db),
     sweepStaleWorkers: (options?: SweepOptions) => sweepStaleWorkers(db, options),
   };

@@ -133,6 +133,10 @@ const pageSchema = strict({
   cursor: v.nullish(boundedText(1, 512), null),
 });
 
+const nameSchema = v.string("the identifier of a schedule must be a string");
+const named = (name: string) => validate(nameSchema, name);
+const optionsSchema = v.looseObject({}, "the options of a schedule must be an object");
+
 /** Returns the operations on schedules. `add` adds a job, as addJob() does. */
 export function scheduleOperations(db: Database, add: (job: JobToAdd) => Promise<unknown>) {
   const expected = (given: ExpectedRevision = {}) =>
@@ -143,6 +147,7 @@ export function scheduleOperations(db: Database, add: (job: JobToAdd) => Promise
       task: CronTask<unknown>,
       options: ScheduleOptions & { readonly payload?: unknown } = {},
     ) => {
+      validate(optionsSchema, options);
       const { jitterMs = 0, overlap = "allow", payload, ...rest } = options;
       const entry: CronEntry = cronEntry(pattern, task, rest);
       return publicSchedule(
@@ -150,16 +155,16 @@ export function scheduleOperations(db: Database, add: (job: JobToAdd) => Promise
       );
     },
     changeSchedule: async (name: string, changes: ScheduleChanges, given?: ExpectedRevision) =>
-      publicSchedule(await changeSchedule(db, name, changes, expected(given))),
+      publicSchedule(await changeSchedule(db, named(name), changes, expected(given))),
     pauseSchedule: async (name: string, given?: ExpectedRevision) =>
-      publicSchedule((await pauseSchedule(db, name, expected(given))).schedule),
+      publicSchedule((await pauseSchedule(db, named(name), expected(given))).schedule),
     resumeSchedule: async (name: string, given?: ExpectedRevision) =>
-      publicSchedule((await resumeSchedule(db, name, expected(given))).schedule),
-    runSchedule: async (name: string) => add(await jobOfSchedule(db, name)),
+      publicSchedule((await resumeSchedule(db, named(name), expected(given))).schedule),
+    runSchedule: async (name: string) => add(await jobOfSchedule(db, named(name))),
     removeSchedule: async (name: string, given?: ExpectedRevision) => {
-      await removeSchedule(db, name, expected(given));
+      await removeSchedule(db, named(name), expected(given));
     },
-    getSchedule: async (name: string) => publicSchedule(await readSchedule(db, name)),
+    getSchedule: async (name: string) => publicSchedule(await readSchedule(db, named(name))),
     listSchedules: async (options: SchedulePageOptions = {}) => {
       const { limit, cursor } = validate(pageSchema, options);
       const { schedules, nextAfter } = await readSchedules(db, { limit, after: cursor });

@@ -276,5 +276,5 @@ async function migrateOn(
       "migrate() needs a pool: call it on what makeWorkerUtils returned, not on with(client)",
     );
   }
-  await migrate(pool, db.schema, { ...options, logger: options.logger ?? logger });
+  await migrate(pool, db.schema, { ...options, logger: options?.logger ?? logger });
 }

@@ -1,8 +1,10 @@
 // Helpers for the tests of applications: run a task without a queue, wait for a job.
 import type { Pool } from "pg";
+import * as v from "valibot";
 import { monotonic, wait } from "../base/clock.ts";
-import { InputError, WorkerError } from "../base/errors.ts";
+import { WorkerError } from "../base/errors.ts";
 import { silentLogger } from "../base/logger.ts";
+import { strict, validate } from "../base/validate.ts";
 import { refusingPool } from "../database/connection/pool.ts";
 import { schemaName } from "../database/schema-name.ts";
 import { type JobToAdd, resolveJob } from "../domain/job-spec.ts";
@@ -179,6 +181,13 @@ const FIRST_POLL_MS = 10;
 const MAX_PAUSE_MS = 500;
 const NEVER = new AbortController().signal;
 
+const waitSchema = strict({
+  timeoutMs: v.optional(
+    v.custom<number>((ms) => typeof ms === "number" && ms >= 0, "must be a number of milliseconds"),
+  ),
+  signal: v.optional(v.instance(AbortSignal, "must be an AbortSignal")),
+});
+
 /**
  * Waits until a job has ended. `finished`: its row is deleted, so it was completed or removed; the tables do
  * not show which (an observer of `job:complete` can). `failed`: it has no attempts left. Rejects with
@@ -189,10 +198,7 @@ export async function waitForJob(
   id: string,
   options: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
 ): Promise<"finished" | "failed"> {
-  const { timeoutMs = 10_000, signal = NEVER } = options;
-  if (typeof timeoutMs !== "number" || !(timeoutMs >= 0)) {
-    throw new InputError([{ path: "timeoutMs", message: "must be a number of milliseconds" }]);
-  }
+  const { timeoutMs = 10_000, signal = NEVER } = validate(waitSchema, options);
   const endMs = monotonic() + timeoutMs;
   for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     const job = await utils.getJob(id);

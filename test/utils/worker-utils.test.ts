@@ -3,9 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
 import { InputError } from "../../src/base/errors.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { rawJson } from "../../src/domain/payload.ts";
 import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
+import { waitForJob } from "../../src/worker/testing.ts";
 import { testQueue } from "../queue/queue-database.ts";
-import { emptyDatabase } from "../support/database.ts";
+import { emptyDatabase, migratedDatabase } from "../support/database.ts";
 
 const queue = testQueue();
 
@@ -158,6 +161,37 @@ test("A missing database is reported by the first call.", async () => {
   const lent = await makeWorkerUtils({ pool });
   await assert.rejects(lent.listJobs(), { code: "database_unreachable" });
   await pool.end();
+});
+
+test("Invalid options and names of operations are rejected as input.", async () => {
+  const { url } = await migratedDatabase("worker", ["limits", "schedules"]);
+  await using utils = await makeWorkerUtils({ connectionString: url });
+  const limit = { name: "n", task: "t", concurrency: 1 };
+  const none = null as never;
+  const calls: Record<string, () => Promise<unknown>> = {
+    "limit, no options": () => utils.setLimit(limit, none),
+    "limit, no user": () => utils.setLimit(limit, { setBy: "" }),
+    "limit, long user": () => utils.setLimit(limit, { setBy: "x".repeat(129) }),
+    "limit, misspelt": () => utils.setLimit(limit, { setby: "ana" } as never),
+    "workers, no options": () => utils.listActiveWorkers(none),
+    "workers, misspelt": () => utils.listActiveWorkers({ staleAfterMS: 1 } as never),
+    "schedule, no options": () => utils.addSchedule("@daily", "t", none),
+    "schedule, no name": () => utils.getSchedule(none),
+    "schedule, no name to change": () => utils.changeSchedule(none, { priority: 1 }),
+    "schedule, no name to pause": () => utils.pauseSchedule(none),
+    "schedule, no name to remove": () => utils.removeSchedule(none),
+    "queue, no name to resume": () => utils.resumeQueue(none),
+    "task, no name to resume": () => utils.resumeTask(none),
+    "migrate, a text": () => utils.migrate({ extensions: "limits" as never }),
+    "migrate, a text as time": () => utils.migrate({ timeoutMs: "1" as never }),
+    "wait, no options": () => waitForJob(utils, "1", none),
+    "payload, a number": async () => rawJson(5 as never),
+    "schema, a number": async () => schemaName(5 as never),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    await assert.rejects(call, { name: "InputError" }, name);
+  }
+  assert.deepEqual(await utils.listLimits(), []);
 });
 
 test("migrate() adds the extensions that it is given.", async () => {

@@ -12,7 +12,7 @@ import {
 } from "../../insight/controls/acknowledgement.ts";
 import type { PauseTarget } from "../../queue/pauses/pause.ts";
 import { cancelRunning } from "../cancel/cancel-running.ts";
-import { setPause } from "./set-pause.ts";
+import { endPause, type ResumeResult, setPause } from "./set-pause.ts";
 
 /** Options of pauseQueue(), pauseTask() and pauseAll(). */
 export interface PauseOptions {
@@ -88,4 +88,10 @@ export async function pauseWith(
   const workers = await awaitAcknowledgement(db, waitMs, signal);
   if (!cancels) return workers;
   return { ...workers, cancelling: await cancelRunning(db, target, { reason, by: pausedBy }) };
+}
+
+/** Ends the pause of the target. Throws InputError and `extension_missing`. */
+export async function resumeTarget(db: Database, target: PauseTarget): Promise<ResumeResult> {
+  validate(nameSchema, { name: target.name });
+  return endPause(db, target);
 }

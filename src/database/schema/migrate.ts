@@ -3,11 +3,13 @@
 // is done. The steps are in build-schema.ts.
 
 import type { Pool, PoolClient } from "pg";
+import * as v from "valibot";
 import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf, InputError, messageOf, WorkerError } from "../../base/errors.ts";
-import { type Logger, silentLogger } from "../../base/logger.ts";
+import { isLogger, type Logger, loggerProblem, silentLogger } from "../../base/logger.ts";
 import { backoffDelay } from "../../base/retry.ts";
 import { safeLogger } from "../../base/safe-logger.ts";
+import { durationOrNone, strict, validate } from "../../base/validate.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { BEGIN } from "../connection/bounded-statement.ts";
 import { boundedQueryable, withClient } from "../connection/pool.ts";
@@ -41,6 +43,13 @@ export interface MigrationOptions {
   readonly extensions?: readonly string[];
 }
 
+const optionsSchema = strict({
+  signal: v.optional(v.instance(AbortSignal, "must be an AbortSignal")),
+  logger: v.optional(v.custom<Logger>(isLogger, ({ input }) => loggerProblem(input))),
+  timeoutMs: v.optional(durationOrNone),
+  extensions: v.optional(v.array(v.string("must be a string"), "must be a list of names")),
+});
+
 /**
  * Why a migration must wait: another process works on the schema, or has a lock. `cause` is the error to report if that
  * never ends.
@@ -67,14 +76,15 @@ const READ_ONLY = "25006";
 
 /**
  * Creates the schema, adds this library's extensions to an existing one, or changes nothing when it is up to
- * date. Safe with any number of callers at once. Rejects with WorkerError, or with InputError for an unknown
- * extension; then nothing has been changed.
+ * date. Safe with any number of callers at once. Rejects with WorkerError, or with InputError for invalid
+ * options; then nothing has been changed.
  */
 export async function migrate(
   pool: Pool,
   schema: SchemaName,
   options: MigrationOptions = {},
 ): Promise<MigrationOutcome> {
+  validate(optionsSchema, options);
   return migrateBy({ registry: extensions }, pool, schema, options);
 }
 

@@ -1,5 +1,6 @@
 // The workers with heartbeats.
-import { validate } from "../../base/validate.ts";
+import * as v from "valibot";
+import { strict, validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
@@ -49,6 +50,8 @@ interface ActiveWorkerRow {
   readonly is_stale: boolean;
 }
 
+const optionsSchema = strict({ staleAfterMs: v.optional(upToAYear) });
+
 /**
  * Returns the workers with a heartbeat row, ascending by id, at most 1,000; none on a database without this library's
  * extensions. `staleAfterMs`: milliseconds, up to a year; the default is each worker's declared threshold, or 300,000.
@@ -58,8 +61,8 @@ export async function listActiveWorkers(
   db: Database,
   options: { readonly staleAfterMs?: number | undefined } = {},
 ): Promise<ActiveWorker[]> {
-  const { staleAfterMs } = options;
-  const staleAfterS = staleAfterMs === undefined ? null : validate(upToAYear, staleAfterMs) / 1_000;
+  const { staleAfterMs } = validate(optionsSchema, options);
+  const staleAfterS = staleAfterMs === undefined ? null : staleAfterMs / 1_000;
   if (!(await hasWorkerTable(db))) return [];
   const rows = await query<ActiveWorkerRow>(db, activeWorkersSql, [staleAfterS]);
   return rows.map((row) => ({
