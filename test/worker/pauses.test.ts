@@ -302,6 +302,27 @@ test("Invalid pauses are refused with all problems.", async () => {
   await assert.rejects(queue.utils.pauseAll(far), { code: "bad_input", message: /^resumeAt: / });
 });
 
+test("The end of a pause must be in the future by the database's clock.", async () => {
+  const { client } = queue.utils.database;
+  // For this client the database's clock is so many hours ahead of this process's.
+  const ahead = (hours: number) =>
+    queue.utils.with({
+      query: ({ text, ...rest }) =>
+        client.query({
+          ...rest,
+          text: text.replace("clock_timestamp()", `clock_timestamp() + interval '${hours} hours'`),
+        }),
+    });
+  const inMinutes = (minutes: number) => ({
+    resumeAt: new Date(Date.now() + minutes * 60_000),
+    waitMs: 0,
+  });
+  const message = "resumeAt: must be in the future";
+  await assert.rejects(ahead(1).pauseQueue("q", inMinutes(30)), { code: "bad_input", message });
+  assert.deepEqual(await queue.utils.listPauses(), []);
+  await ahead(-1).pauseQueue("q", inMinutes(-30));
+});
+
 test("Without the tables a pause is refused with the command that adds them; a worker that runs applies pauses once they are there.", async () => {
   const { migrate } = await import("../../src/database/schema/migrate.ts");
   const { database: db } = queue.utils;

@@ -1,6 +1,6 @@
 // The options of a pause, as the library takes them.
 import * as v from "valibot";
-import { now } from "../../base/clock.ts";
+import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
 import { assertNoTransaction } from "../../database/inspect/open-transactions.ts";
@@ -10,6 +10,7 @@ import {
   type Acknowledgement,
   awaitAcknowledgement,
 } from "../../insight/controls/acknowledgement.ts";
+import { databaseTime } from "../../queue/cron/database-time.ts";
 import type { PauseTarget } from "../../queue/pauses/pause.ts";
 import { cancelRunning } from "../cancel/cancel-running.ts";
 import { endPause, type ResumeResult, setPause } from "./set-pause.ts";
@@ -49,7 +50,6 @@ const optionsSchema = v.pipe(
     resumeAt: v.nullish(
       v.pipe(
         v.date("must be a Date"),
-        v.check((date) => date.getTime() > now(), "must be in the future"),
         v.check((date) => isMoment(date.toISOString()), "must be before the year 10000"),
       ),
       null,
@@ -73,6 +73,12 @@ const optionsSchema = v.pipe(
 
 const nameSchema = strict({ name: boundedText(1, 128) });
 
+/** Throws InputError unless the end of a pause is in the future, by the database's clock, which ends the pause. */
+export async function assertAhead(db: Database, resumeAt: string, path: string): Promise<void> {
+  if (Date.parse(resumeAt) > (await databaseTime(db))) return;
+  throw new InputError([{ path, message: "must be in the future" }]);
+}
+
 /** Pauses the target. Throws InputError, `extension_missing`, and `configuration` to cancel jobs in a transaction. */
 export async function pauseWith(
   db: Database,
@@ -83,6 +89,7 @@ export async function pauseWith(
   const checked = validate(optionsSchema, options);
   const { reason, resumeAt, pausedBy, waitMs, signal, cancelRunning: cancels } = checked;
   const pause = { reason, pausedBy, resumeAt: resumeAt?.toISOString() ?? null, forMs: null };
+  if (pause.resumeAt !== null) await assertAhead(db, pause.resumeAt, "resumeAt");
   if (cancels) await assertNoTransaction(db, "a pause that cancels running jobs");
   await setPause(db, target, pause);
   const workers = await awaitAcknowledgement(db, waitMs, signal);

@@ -1,6 +1,6 @@
 // Declares the command that pauses a queue, a task or everything; implemented in set-pause.ts.
 
-import { InputError, messageOf } from "../../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { countText } from "../../domain/words.ts";
 import {
   type Acknowledgement,
@@ -13,11 +13,10 @@ import {
   acknowledgementText,
 } from "../../insight/controls/pause-text.ts";
 import { pausesNote } from "../../insight/limits/unreported.ts";
-import { databaseTime } from "../../queue/cron/database-time.ts";
 import { cancelRunning } from "../cancel/cancel-running.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { duration, flag, optional, text, time } from "../declare/field.ts";
-import { WAIT_MS } from "./pause-options.ts";
+import { assertAhead, WAIT_MS } from "./pause-options.ts";
 import { targetFields, targetOf, targetProblems, targetText } from "./pause-target.ts";
 import { setPause } from "./set-pause.ts";
 
@@ -72,8 +71,7 @@ export const pauseCommand = defineCommand({
     ...(input.resume_at === "now" ? [{ path: "resume_at", message: "must be in the future" }] : []),
   ],
   prepare: async (db, { resume_at: resumeAt }) => {
-    if (resumeAt === undefined || Date.parse(resumeAt) > (await databaseTime(db))) return;
-    throw new InputError([{ path: "resume_at", message: "must be in the future" }]);
+    if (resumeAt !== undefined) await assertAhead(db, resumeAt, "resume_at");
   },
   run: async (
     db,
