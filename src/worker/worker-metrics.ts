@@ -67,11 +67,13 @@ export class WorkerMetrics {
         }
       },
     });
-    const gauge = (name: string, help: string, value: () => number) =>
+    const gauge = (name: string, help: string, value: () => number | null) =>
       new Gauge({
         ...{ name, help, registers },
         collect() {
-          this.set(value());
+          const now = value();
+          if (now === null) this.remove();
+          else this.set(now);
         },
       });
     gauge("worker_slots", "The most jobs that this worker runs at once", () => concurrency.value);
@@ -87,14 +89,14 @@ export class WorkerMetrics {
     );
     const ignoring = "Jobs whose code still runs after their signal and the grace";
     gauge("worker_jobs_ignoring_signal", ignoring, ignoringSignal);
-    if (heartbeatAgeMs() !== null) {
-      const age = () => (heartbeatAgeMs() ?? Number.NaN) / 1_000;
-      gauge(
-        "worker_heartbeat_age_seconds",
-        "Seconds since the last successful heartbeat of this worker",
-        age,
-      );
-    }
+    gauge(
+      "worker_heartbeat_age_seconds",
+      "Seconds since the last successful heartbeat of this worker",
+      () => {
+        const ageMs = heartbeatAgeMs();
+        return ageMs === null ? null : ageMs / 1_000;
+      },
+    );
     register(registry, {
       name: "worker_job_duration_seconds",
       help: "From a job's start to its end, by task",

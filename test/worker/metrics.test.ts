@@ -74,6 +74,14 @@ for (const recovery of [false, { heartbeatIntervalMs: 20_000, thresholdMs: 60_00
   });
 }
 
+test("The age of the heartbeat is there once there are heartbeats, also if metrics were read before.", async () => {
+  const worker = queue.worker({ tasks: [recordingTask("task")], recovery: {} });
+  assert.ok(!series(await worker.metrics()).has("worker_heartbeat_age_seconds"));
+  await worker.start();
+  assert.ok((series(await worker.metrics()).get("worker_heartbeat_age_seconds") ?? -1) >= 0);
+  await worker.stop();
+});
+
 test("Two workers of one process have their own registries, and many tasks have few series.", async () => {
   const many = Array.from({ length: 500 }, (_, n) => defineTask(`t${n}`, () => {}));
   const [one, other] = [
