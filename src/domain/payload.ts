@@ -105,12 +105,16 @@ function recordUse(text: string): string {
 
 /** toExactJson() is five times as slow as JSON.stringify(), so it is called only if that failed or met a RawJson. */
 function toJson(payload: unknown): string | undefined {
+  // The toJSON() of a member may itself write a payload.
+  const outer = shared[MET] === true;
   try {
     shared[MET] = false;
     const text = JSON.stringify(payload);
     if (!shared[MET]) return text;
   } catch {
     // The payload has a bigint, or a value that toExactJson() refuses with the same message.
+  } finally {
+    shared[MET] = outer;
   }
   return toExactJson(payload);
 }

@@ -23,6 +23,12 @@ for (const [origin, raw] of [
     assert.equal(payloadText(payload), `{"body":${BIG},"list":[[1,  2],1,9007199254740993]}`);
   });
 
+  test(`The text of ${origin} rawJson() is stored unchanged beside a value whose toJSON() writes a payload.`, () => {
+    const nested = { toJSON: () => payloadText({ n: 1 }) };
+    const payload = { body: raw(BIG), nested };
+    assert.equal(payloadText(payload), `{"body":${BIG},"nested":"{\\"n\\":1}"}`);
+  });
+
   test(`A cron entry accepts ${origin} rawJson(), also within its payload.`, () => {
     const value = { id: 12345678901234567890n, b: 1, a: 2 };
     assert.deepEqual(jsonObject(raw(BIG)), value);
