@@ -50,17 +50,30 @@ export interface DrainResult {
  * Rejects as run() does.
  */
 export async function runOnce<E>(options: RunOptions<E>): Promise<DrainResult> {
-  const { signal, handleSignals = false, cron: _cron, ...rest } = options;
-  const worker = new Worker<E>({ ...rest, notify: false, schedules: false });
-  const result = countResults(worker.hooks);
+  const { signal, handleSignals = false, ...rest } = options;
+  const { worker, result } = workerForOnce(rest);
   if (handleSignals) stopOnSignals(worker);
   if (signal !== undefined) stopOnAbort(worker, signal);
+  await drainOnce(worker, signal);
+  return result;
+}
+
+/** Returns the worker of runOnce(), and its result, which is counted while the worker runs. */
+export function workerForOnce<E>({ cron: _cron, ...options }: WorkerOptions<E>): {
+  readonly worker: Worker<E>;
+  readonly result: DrainResult;
+} {
+  const worker = new Worker<E>({ ...options, notify: false, schedules: false });
+  return { worker, result: countResults(worker.hooks) };
+}
+
+/** Runs all ready jobs and stops the worker. */
+export async function drainOnce<E>(worker: Worker<E>, signal?: AbortSignal): Promise<void> {
   try {
     await worker.drain(signal);
   } finally {
     await worker.stop("drained");
   }
-  return result;
 }
 
 function countResults(hooks: Hooks): DrainResult {

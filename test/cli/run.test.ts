@@ -118,6 +118,21 @@ wait; wait; sleep 600
   assert.match((await rows())[0]?.last_error ?? "", /^timed out after 5000 ms: waiting$/);
 });
 
+test("With --once the exit status is 1 if the stop gave up on a job that did not end.", async () => {
+  const tasks = filesOf({
+    "stuck.mjs": "export default () => { console.log('begun'); return new Promise(() => {}); };",
+  });
+  await add("stuck");
+  const limits = ["--stop-timeout", "200ms", "--abort-grace", "100ms"];
+  const run = startRun(["--tasks", tasks, "--once", "--json", ...limits], env);
+  await waitUntil("it runs", async () => run.stdout.includes("begun"));
+  run.send("SIGTERM");
+  const { status, stdout, stderr } = await run.ended;
+  assert.equal(status, 1, stderr);
+  assert.match(stdout, /\{"completed":0,"failed":1,"skipped":0\}\n$/);
+  assert.match(stderr, /the worker stopped waiting for jobs that did not end/);
+});
+
 test("When the worker is killed, its programs end, too.", async () => {
   const tasks = filesOf({ long: '#!/bin/sh\nsleep 600 & echo "$!"\nwait\n' });
   await add("long");

@@ -9,7 +9,7 @@ import { valueText } from "../../domain/words.ts";
 import { listTasks } from "../../insight/lists/list-tasks.ts";
 import { createSampler } from "../../insight/snapshot/sampler.ts";
 import type { WorkerOptions } from "../../worker/options/worker-options.ts";
-import { runOnce } from "../../worker/run.ts";
+import { drainOnce, workerForOnce } from "../../worker/run.ts";
 import { Worker } from "../../worker/worker.ts";
 import type { ExitStatus } from "../arguments/command.ts";
 import { outliveOutput, print, printJson } from "../output/print.ts";
@@ -94,10 +94,8 @@ async function work({ options, stops, manager, logger, created }: RunParts): Pro
   }
   await manager.ready(`${options.tasks.length} tasks`, stops.signal);
   await worker.stopped;
-  if (worker.hasAbandonedJobs)
-    logger.error({}, "the worker stopped waiting for jobs that did not end");
   // Stopped without a request: the schema was migrated to a level that this worker does not support.
-  return worker.hasAbandonedJobs || !stops.signal.aborted ? 1 : 0;
+  return reportAbandoned(worker, logger) || !stops.signal.aborted ? 1 : 0;
 }
 
 async function drain(
@@ -105,19 +103,25 @@ async function drain(
   { json }: RunArguments,
 ): Promise<ExitStatus> {
   await manager.ready("running all ready jobs", stops.signal);
-  const { completed, failed, skipped } = await runOnce({
-    ...options,
-    signal: stops.signal,
-    handleSignals: true, // a second signal aborts
-  });
+  const { worker, result } = workerForOnce(options);
+  stops.for(worker);
+  await drainOnce(worker, stops.signal);
+  const hasGivenUp = reportAbandoned(worker, logger);
+  const { completed, failed, skipped } = result;
   if (json) printJson(JSON.stringify({ completed, failed, skipped }));
   else {
     const more = skipped === 0 ? "" : `, ${skipped} skipped`;
     print(`${completed} done, ${failed} failed${more}`);
-    const left = await readyElsewhere(settings, options, logger);
+    const left = hasGivenUp ? null : await readyElsewhere(settings, options, logger);
     if (left !== null) print(left);
   }
-  return 0;
+  return hasGivenUp ? 1 : 0;
+}
+
+/** Returns whether the stop did not wait for all jobs, and logs it. */
+function reportAbandoned({ hasAbandonedJobs }: Worker, logger: Logger): boolean {
+  if (hasAbandonedJobs) logger.error({}, "the worker stopped waiting for jobs that did not end");
+  return hasAbandonedJobs;
 }
 
 const MAX_NAMED = 5;
