@@ -4,7 +4,7 @@ import { type Database, idArray, query, type Statement } from "../../database/da
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
 import { countText } from "../../domain/words.ts";
-import { contendedQuery } from "../../queue/sql/contended-query.ts";
+import { contendedTransaction } from "../../queue/sql/contended-query.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
 
 const CHUNK = 10_000;
@@ -21,7 +21,7 @@ export async function deleteFailedJobs(
   let last: string | null = "0";
   while (last !== null) {
     try {
-      const [row]: DeletedRow[] = await contendedQuery<DeletedRow>(db, chunkSql, [last, CHUNK]);
+      const [row]: DeletedRow[] = await deleteSome(db, chunkSql, [last, CHUNK]);
       deleted(Number(row?.deleted ?? 0));
       last = row?.last ?? null;
     } catch (error) {
@@ -33,7 +33,7 @@ export async function deleteFailedJobs(
       });
       const ids = rows.map(({ id }) => id);
       const separate = await changeUnrefused(db, ids, async (some) => {
-        const [row] = await contendedQuery<DeletedRow>(db, theseSql, [idArray(some)]);
+        const [row] = await deleteSome(db, theseSql, [idArray(some)]);
         const count = Number(row?.deleted ?? 0);
         deleted(count);
         return count;
@@ -66,6 +66,11 @@ interface DeletedRow {
   readonly deleted: string;
   readonly last: string | null;
 }
+
+// In a transaction whose rollback is awaited: until a refused statement has released its locks, the next one on another
+// connection would skip the jobs.
+const deleteSome = (db: Database, statement: Statement, values: unknown[]): Promise<DeletedRow[]> =>
+  contendedTransaction(db, (inside) => query<DeletedRow>(inside, statement, values));
 
 const deleteSql =
   (condition: string, limit: string): Statement =>
