@@ -46,8 +46,9 @@ export interface LimitOperations {
   /**
    * Creates or replaces the limit of this name. It bounds how many jobs run at once or start in a period, over all
    * workers of this library. Workers apply it within 2 seconds; running jobs are never stopped. Returns false if an
-   * equal limit existed. `setBy`: the user, shown with the limit, at most 128 characters. Rejects with `conflict` if there are 1,000 limits, or if the existing limit is of queues and
-   * the new one of tasks, or the reverse; with InputError for invalid values.
+   * equal limit existed. `setBy`: the user, shown with the limit, at most 128 characters. Rejects with `conflict` if
+   * there are 1,000 limits, or if the existing limit is of queues and the new one of tasks, or the reverse; with
+   * InputError for invalid values.
    */
   setLimit(
     limit: LimitOptions,
