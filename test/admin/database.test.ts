@@ -88,6 +88,15 @@ test("A session that has written, and is idle in its transaction, is shown as wh
   assert.deepEqual([oldest?.kind, oldest?.name], ["session", "an idle writer"]);
 });
 
+test("The sessions of other databases count, because the limit is that of the whole server.", async () => {
+  const other = new pg.Client({ connectionString: (await emptyDatabase()).url });
+  await other.connect();
+  const { total, groups } = (await report()).connections;
+  await other.end();
+  const ofThisDatabase = groups.reduce((sum: number, { count }: Json) => sum + count, 0);
+  assert.ok(total > ofThisDatabase, `${total} in all, ${ofThisDatabase} of this database`);
+});
+
 test("An index is built in the background, shown with its progress, cancelled, and dropped.", async () => {
   const writer = await pool.connect();
   await writer.query("begin; select from worker.add_job('writer')");

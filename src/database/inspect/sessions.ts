@@ -3,8 +3,9 @@
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
-/** The numbers of sessions of this database, with the names of the HTTP API. `limit` is that of the whole server. */
+/** The numbers of sessions of this database, with the names of the HTTP API. */
 export interface SessionCounts {
+  /** The sessions of all databases, and the limit of the server for them. */
   readonly total: number;
   readonly limit: number;
   /** The sessions of other roles whose state is hidden from this role. */
@@ -55,16 +56,19 @@ export async function readConnections(db: Database): Promise<SessionCounts> {
   };
 }
 
+// A role without privileges does not see the type of other sessions.
+const isClient = "coalesce(backend_type, 'client backend') = 'client backend'";
+
 const connectionsSql: Statement = () => `
   select
     application_name as application,
     state,
     pg_catalog.count(*)::int as count,
-    (pg_catalog.sum(pg_catalog.count(*)) over ())::int as total,
+    (select pg_catalog.count(*)::int from pg_catalog.pg_stat_activity where ${isClient} and datname is not null) as total,
     (pg_catalog.sum(pg_catalog.count(*) filter (where state is null)) over ())::int as hidden,
     pg_catalog.current_setting('max_connections')::int as limit
   from pg_catalog.pg_stat_activity
-  where coalesce(backend_type, 'client backend') = 'client backend' and datname = pg_catalog.current_database()
+  where ${isClient} and datname = pg_catalog.current_database()
   group by application_name, state
   order by pg_catalog.count(*) desc, application_name, state
   limit $1::int`;
