@@ -88,6 +88,36 @@ test("A session that has written, and is idle in its transaction, is shown as wh
   assert.deepEqual([oldest?.kind, oldest?.name], ["session", "an idle writer"]);
 });
 
+test("VACUUM is not shown as a transaction that blocks vacuum.", async () => {
+  await pool.query(
+    "create table big as select n, repeat('x', 500) from generate_series(1, 20000) as n",
+  );
+  await pool.query("delete from big");
+  const vacuum = new pg.Client({ connectionString: url, application_name: "a vacuum" });
+  await vacuum.connect();
+  await vacuum.query("set vacuum_cost_delay = '100ms'; set vacuum_cost_limit = 1");
+  const vacuumed = assert.rejects(vacuum.query("vacuum big"), { code: "57014" });
+  await waitUntil("VACUUM runs", async () => {
+    const { rowCount } = await pool.query(
+      "select from pg_stat_progress_vacuum where relid = 'big'::regclass",
+    );
+    return rowCount === 1;
+  });
+  await pool.query("select from worker.add_job('later')");
+  const other = new pg.Client({ connectionString: url, application_name: "a backup" });
+  await other.connect();
+  await other.query("begin isolation level repeatable read");
+  await other.query("select from worker._private_jobs");
+  const body = await report();
+  await pool.query(
+    "select pg_cancel_backend(pid) from pg_stat_progress_vacuum where relid = 'big'::regclass",
+  );
+  await vacuumed;
+  await Promise.all([vacuum.end(), other.end()]);
+  assert.equal(body.oldest_transaction.application, "a backup");
+  assert.deepEqual([body.oldest_xmin.kind, body.oldest_xmin.name], ["session", "a backup"]);
+});
+
 test("The sessions of other databases count, because the limit is that of the whole server.", async () => {
   const other = new pg.Client({ connectionString: (await emptyDatabase()).url });
   await other.connect();

@@ -4,6 +4,7 @@ import { monotonic, wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
 import { type Database, query, type Statement } from "../database.ts";
+import { isVacuum } from "./sessions.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -37,7 +38,7 @@ const openSql: Statement = () => `
     where locks.locktype = 'virtualxid' and locks.mode = 'ExclusiveLock' and locks.granted
     and sessions.datname = pg_catalog.current_database() and sessions.pid <> pg_catalog.pg_backend_pid()
     and (sessions.backend_xid is not null or sessions.backend_xmin is not null)
-    and not exists (select from pg_catalog.pg_stat_progress_vacuum as vacuum where vacuum.pid = sessions.pid)
+    and not ${isVacuum("sessions")}
     union all
     select 'prepared ' || gid from pg_catalog.pg_prepared_xacts where database = pg_catalog.current_database()
   ) as open

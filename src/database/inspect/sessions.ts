@@ -36,6 +36,14 @@ export interface OldestXmin {
   readonly since: string | null;
 }
 
+/**
+ * Whether the session runs VACUUM. Its snapshot and its age affect no other vacuum. A worker of a parallel VACUUM has no
+ * row of its own.
+ */
+export const isVacuum = (session: string): string =>
+  `exists (select from pg_catalog.pg_stat_progress_vacuum as vacuum
+      where vacuum.pid = coalesce(${session}.leader_pid, ${session}.pid))`;
+
 const MAX_GROUPS = 20;
 
 export async function readConnections(db: Database): Promise<SessionCounts> {
@@ -73,7 +81,7 @@ const connectionsSql: Statement = () => `
   order by pg_catalog.count(*) desc, application_name, state
   limit $1::int`;
 
-/** Returns the oldest transaction of this database except this session's; null if there is none. */
+/** Returns the oldest transaction of this database except this session's and those of VACUUM; null if there is none. */
 export async function readOldestTransaction(db: Database): Promise<OldTransaction | null> {
   const [row] = await query<OldTransaction & Record<string, unknown>>(db, oldestSql);
   return row ?? null;
@@ -87,9 +95,9 @@ const oldestSql: Statement = () => `
     usename::text as role,
     pid,
     wait_event_type || ': ' || wait_event as waits_for
-  from pg_catalog.pg_stat_activity
+  from pg_catalog.pg_stat_activity as sessions
   where datname = pg_catalog.current_database() and xact_start is not null and pid <> pg_catalog.pg_backend_pid()
-  and backend_type = 'client backend'
+  and backend_type = 'client backend' and not ${isVacuum("sessions")}
   order by xact_start
   limit 1`;
 
@@ -105,9 +113,9 @@ const oldestXminSql: Statement = () => `
   select kind, name, transactions, since from (
     select 'session' as kind, application_name as name, greatest(pg_catalog.age(backend_xmin), pg_catalog.age(backend_xid)) as transactions,
       ${utcText("xact_start")} as since
-    from pg_catalog.pg_stat_activity
+    from pg_catalog.pg_stat_activity as sessions
     where (backend_xmin is not null or backend_xid is not null) and pid <> pg_catalog.pg_backend_pid()
-    and (datname = pg_catalog.current_database() or backend_type = 'walsender')
+    and (datname = pg_catalog.current_database() or backend_type = 'walsender') and not ${isVacuum("sessions")}
     union all
     select 'slot', slot_name::text, pg_catalog.age(xmin), null
     from pg_catalog.pg_replication_slots where xmin is not null

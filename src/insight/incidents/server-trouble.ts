@@ -1,6 +1,7 @@
 // Problems of the server that affect the queue: it accepts no writes, or an old snapshot makes each fetch read the dead
 // rows of jobs that have ended since.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { isVacuum } from "../../database/inspect/sessions.ts";
 import { ageText } from "../../domain/portable/ages.ts";
 import { exactValue } from "../../domain/value.ts";
 import { shortName } from "../../domain/words.ts";
@@ -35,9 +36,10 @@ const troubleSql: Statement = () => `
   from (select) as one
   left join lateral (
     select pg_catalog.date_part('epoch', xact_start) as since_s, application_name as application, pid
-    from pg_catalog.pg_stat_activity
+    from pg_catalog.pg_stat_activity as sessions
     where datname = pg_catalog.current_database() and (backend_xmin is not null or backend_xid is not null)
       and xact_start < pg_catalog.now() - interval '15 minutes' and pid <> pg_catalog.pg_backend_pid()
+      and not ${isVacuum("sessions")}
     order by xact_start limit 1
   ) as oldest on true`;
 

@@ -133,7 +133,8 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     where locks.locktype = 'virtualxid' and locks.mode = 'ExclusiveLock' and locks.granted
     and sessions.datname = pg_catalog.current_database() and sessions.pid <> pg_catalog.pg_backend_pid()
     and (sessions.backend_xid is not null or sessions.backend_xmin is not null)
-    and not exists (select from pg_catalog.pg_stat_progress_vacuum as vacuum where vacuum.pid = sessions.pid)
+    and not exists (select from pg_catalog.pg_stat_progress_vacuum as vacuum
+      where vacuum.pid = coalesce(sessions.leader_pid, sessions.pid))
     union all
     select 'prepared ' || gid from pg_catalog.pg_prepared_xacts where database = pg_catalog.current_database()
   ) as open
