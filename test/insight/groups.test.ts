@@ -144,6 +144,23 @@ test("More than 20 groups of one job in a task are grouped by their place, and f
   ]);
 });
 
+test("A group without errors in the pages that are read is not reported as unknown.", async () => {
+  const [id] = await many(1, "import");
+  await fail([String(id)], "Error: rare");
+  const { key } = (await groups("error")).groups[0] ?? {};
+  // One error in 1,500 pages, of which 200 are read.
+  await sql(`insert into worker._private_jobs (task_id, payload)
+    select task_id, pg_catalog.to_json(pg_catalog.repeat('x', 1900))
+    from worker._private_jobs, pg_catalog.generate_series(1, 6000)`);
+  const program = () => ({ ...queue.db, schema: { ...queue.db.schema } });
+  for (let n = 0; n < 10; n++) {
+    const jobs = await compileQuery(program(), `is:failed group:${key}`);
+    assert.deepEqual(jobs.unknown, []);
+    const byTask = await readColumnGroups(queue.db, "task", jobs, await gauge(), 50);
+    assert.deepEqual(sizes(byTask), [["import", 1]]);
+  }
+});
+
 test("The retrying jobs of a task whose failed jobs are grouped by their place are in the same group.", async () => {
   const words = (n: number) => String.fromCharCode(97 + Math.floor(n / 26), 97 + (n % 26));
   const stack = "\n    at read (/app/read.js:1:5)\n    at x";

@@ -96,12 +96,13 @@ export async function errorGroupsOf(
   const known = groupsIn(db.schema);
   if (fingerprints.every((one) => known.has(one))) return { known, isWhole: false };
   const table = `${db.schema.quoted}._private_jobs`;
-  const rows = await nullOnTimeout(query<ErrorRow>(db, errorsSql, [table]));
-  for (const row of rows ?? []) {
+  const read = await nullOnTimeout(query<SampleRow>(db, errorsSql, [table]));
+  const rows = (read ?? []).filter((row): row is SampleRow & ErrorRow => row.start !== null);
+  for (const row of rows) {
     const { task_id: id, task: name, start } = row;
     const { fingerprint, label } = errorGroup(start);
     if (fingerprints.includes(fingerprint) && !known.has(fingerprint)) {
-      const joined = singlesLike(row, rows ?? []);
+      const joined = singlesLike(row, rows);
       rememberGroup(db, fingerprint, { label, task: null, joined });
     }
     if (name === null) continue;
@@ -109,7 +110,7 @@ export async function errorGroupsOf(
     if (!fingerprints.includes(place.fingerprint)) continue;
     rememberGroup(db, place.fingerprint, { label: place.label, task: { id, name }, joined: [] });
   }
-  const isWhole = rows !== null && rows.length < MAX_SCANNED && rows[0]?.is_whole !== false;
+  const isWhole = read?.[0]?.is_whole === true && rows.length < MAX_SCANNED;
   return { known, isWhole };
 }
 
@@ -136,20 +137,26 @@ interface ErrorRow {
   readonly task_id: number;
   readonly task: string | null;
   readonly start: string;
+}
+
+interface SampleRow {
   readonly is_whole: boolean;
+  /** Null in the only row if no error was read. */
+  readonly start: string | null;
 }
 
 const pages = `pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text))
     / pg_catalog.current_setting('block_size')::int`;
 
 const errorsSql = (schema: string) => `
-  select sampled.task_id, tasks.identifier as task, sampled.start, (${pages}) <= ${PAGES} as is_whole
-  from (
+  select (${pages}) <= ${PAGES} as is_whole, sampled.task_id, tasks.identifier as task, sampled.start
+  from (select) as one
+  left join (
     select jobs.task_id, pg_catalog.left(jobs.last_error, ${ERROR_START}) as start
     from ${schema}._private_jobs as jobs tablesample system (least(100::float8, 100::float8 * ${PAGES}::float8
       / greatest(${pages}, 1)::float8)::real)
     where jobs.last_error is not null
     order by pg_catalog.random()
     limit ${MAX_SCANNED}
-  ) as sampled
+  ) as sampled on true
   left join ${schema}._private_tasks as tasks on tasks.id = sampled.task_id`;
