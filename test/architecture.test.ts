@@ -66,7 +66,7 @@ const folders: Record<string, Record<string, readonly string[]>> = {
     walk: ["query/parts", "query"],
     pages: ["expressions", "controls", "read", "query/facts", "query/parts", "query", "walk"],
     export: ["query", "walk", "pages"],
-    stats: ["expressions", "read", "query"],
+    stats: ["expressions", "read", "query", "walk"],
     snapshot: ["read", "stats"],
     lists: ["expressions", "controls", "read", "stats"],
     "lists/cron": ["read", "lists"],

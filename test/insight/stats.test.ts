@@ -222,6 +222,25 @@ test("The matches of a query are counted exactly in a small table, and within th
   }
 });
 
+test("An exact count passes a gap of ids of any width.", async () => {
+  await fill(3_000, "kind, n");
+  await queue.sql(`insert into worker._private_jobs (id, task_id, attempts, max_attempts, last_error, payload)
+    overriding system value
+    select id + 9000000000000000000, task_id, attempts, max_attempts, last_error, payload from worker._private_jobs`);
+  for (const [text, expected] of [
+    ["is:failed", 1_200],
+    ["payload.n<5000", 6_000],
+  ] as const) {
+    const jobQuery = await compileQuery(queue.db, text);
+    let progress = await beginCount(queue.db);
+    for (let answers = 0; !isDone(progress); answers++) {
+      progress = await countOn(queue.db, jobQuery, progress, true);
+      assert.ok(answers < 50, `${text}: after ${progress.afterId}`);
+    }
+    assert.equal(progress.count, expected, text);
+  }
+});
+
 function contains({ value, precision, low, high }: Value, truth: number): boolean {
   if (precision === "exact") return value === truth;
   return Number(low) <= truth && truth <= (high ?? Number.POSITIVE_INFINITY);

@@ -5,6 +5,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { loadPacked, type PackableRow, packable } from "../expressions/large-values.ts";
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
+import { idAfter } from "../walk/id-walk.ts";
 
 /** The progress of a count. */
 export interface CountProgress {
@@ -63,7 +64,7 @@ export async function countOn(
   const isOver = () => monotonic() >= deadline && !(mustMove && progress === from);
   while (!isDone(progress) && !isOver()) {
     const began = monotonic();
-    const to = String(lesser(BigInt(progress.afterId) + BigInt(span), BigInt(progress.lastId)));
+    const to = await lastOfStep(db, progress, span);
     const counted = await nullOnTimeout(step(db, jobQuery, progress, to));
     if (counted === null && span > 1) {
       span = Math.ceil(span / SHRINK);
@@ -72,9 +73,25 @@ export async function countOn(
     // A single row that takes too long cannot be decided.
     progress = counted ?? { ...progress, undecided: progress.undecided + 1, afterId: to };
     const factor = STEP_MS / Math.max(monotonic() - began, 1);
-    span = Math.min(Math.ceil(span * Math.min(Math.max(factor, 0.25), 8)), MAX_SPAN);
+    // A step that ended early has searched the end of its span in vain.
+    const most = progress.afterId === to ? 8 : 0.5;
+    span = Math.min(Math.ceil(span * Math.min(Math.max(factor, 0.25), most)), MAX_SPAN);
   }
   return progress;
+}
+
+/**
+ * Returns the id of the `count`th job from here. The ids of all jobs may follow a gap of any width. If the index has so
+ * many entries of deleted jobs that the search takes too long, the step is as many ids.
+ */
+async function lastOfStep(
+  db: Database,
+  { afterId, lastId }: CountProgress,
+  count: number,
+): Promise<string> {
+  const found = idAfter(db, afterId, false, count).then((id) => id ?? lastId);
+  const to = (await nullOnTimeout(found)) ?? BigInt(afterId) + BigInt(count);
+  return String(lesser(BigInt(to), BigInt(lastId)));
 }
 
 const inSpan = "jobs.id > $1::bigint and jobs.id <= $2::bigint";

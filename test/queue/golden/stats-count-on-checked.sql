@@ -1,3 +1,10 @@
+  select jobs.id
+  from "worker"._private_jobs as jobs
+  where jobs.id > $1::bigint
+  order by jobs.id asc
+  limit 1
+  offset $2::bigint;
+
   select jobs.id, pg_catalog.left(jobs.last_error, 4096) as last_error,
     null::text as marks,
       case when pg_catalog.pg_column_size(jobs.payload) <= 32768::int and not (pg_catalog.pg_column_compression(jobs.payload) is not null)
