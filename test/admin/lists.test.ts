@@ -2,6 +2,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Pool } from "pg";
+import {
+  indexDefinition,
+  optionalIndex,
+} from "../../src/database/schema/indexes/optional-index.ts";
 import { migrate } from "../../src/database/schema/migrate.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { cronEntry, everyMinute } from "../../src/domain/cron/cron-entry.ts";
@@ -277,6 +281,18 @@ test("A large table is read within limits, and an incomplete answer is marked.",
       [86, "exact"],
     ],
   );
+});
+
+test("The age of a queue's oldest job includes jobs behind hundreds with a better priority.", async () => {
+  const { client, pool } = await startAdmin({ feed: { smallPages: 0 } });
+  await pool.query(`
+    create index on worker._private_jobs ${indexDefinition(optionalIndex("queue_ready"))};
+    select worker.add_job('t', queue_name => 'long') from generate_series(1, 300);
+    select worker.add_job('t', queue_name => 'long', priority => 10, run_at => '2026-01-02T03:04:05Z')`);
+  const oldest = async () => (await client.get("/api/queues")).body.queues[0].oldest_ready_at;
+  assert.equal(await oldest(), "2026-01-02T03:04:05.000Z");
+  await pool.query("delete from worker._private_jobs");
+  assert.equal(await oldest(), null, "the index shows that there is none");
 });
 
 test("A task is shown as unsupported only when every worker reports all its tasks.", async () => {

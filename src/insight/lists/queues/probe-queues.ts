@@ -25,6 +25,7 @@ export async function probedCounts(
     if (row === undefined) return {};
     const asOf = timeText(Number(row.now_ms) * 1_000);
     const isWhole = row.due + row.ahead <= CAP;
+    const oldestMs = row.oldest_ms === null ? null : Number(row.oldest_ms);
     const better = (n: number, known: Value) => {
       if (isWhole) return exactValue(n, "probe", asOf);
       return (known.low ?? known.value) >= n ? known : cappedValue(n, "probe", asOf);
@@ -32,10 +33,14 @@ export async function probedCounts(
     return {
       ready: better(row.due, counts.ready),
       scheduled: better(row.ahead, counts.scheduled),
-      oldestReadyMs: row.oldest_ms === null ? counts.oldestReadyMs : Number(row.oldest_ms),
+      oldestReadyMs: isWhole ? oldestMs : earlier(oldestMs, counts.oldestReadyMs),
     };
   };
 }
+
+/** The entries that were not read may include an older job: the order is by priority first. */
+const earlier = (one: number | null, other: number | null) =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other);
 
 interface ProbeRow {
   readonly id: number;
