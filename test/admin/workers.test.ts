@@ -264,6 +264,24 @@ test("On a schema of Graphile Worker every worker that holds a lock is unknown."
   await pool.end();
 });
 
+test("A worker without a report that has locked many jobs does not hide the jobs of another.", async () => {
+  const { client, pool } = await startAdmin();
+  await pool.query(`
+    select worker.add_job('t') from generate_series(1, 120);
+    update worker._private_jobs set locked_at = now() - interval '1 hour', locked_by = 'many';
+    select worker.add_job('t');
+    update worker._private_jobs set locked_at = now(), locked_by = 'one' where locked_by is null`);
+  const { workers } = (await client.get("/api/workers?sort=id")).body;
+  assert.deepEqual(
+    workers.map((worker: Json) => [worker.worker_id, worker.current.length]),
+    [
+      ["many", 50],
+      ["one", 1],
+    ],
+  );
+  assert.equal((await client.get("/api/workers/many")).body.current.length, 100);
+});
+
 test("Differences between live workers are listed: their versions, and tasks that only some support.", async () => {
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });

@@ -150,16 +150,21 @@ function withinSlots(worker: KnownWorker, locks: Value, { slots, fetched }: Work
   return { running: { ...locks, value: running }, fetched: locks.value - running };
 }
 
+/** The number of jobs that are read together, and the least number of each worker. */
 const CURRENT_JOBS = 100;
+const JOBS_OF_EACH = 5;
 
 const lockedSql: Statement = (s) => `
-  select ${lockHolder("jobs")} as worker_id, jobs.id, tasks.identifier as task,
-    ${microseconds("jobs.locked_at")} as since_us
-  from ${s}._private_jobs as jobs
-  left join ${s}._private_tasks as tasks on tasks.id = jobs.task_id
-  where ${lockHolder("jobs")} = any($1::text[]) and ${isLocked("jobs")}
-  order by jobs.locked_at, jobs.id
-  limit ${CURRENT_JOBS}`;
+  select locked.worker_id, locked.id, tasks.identifier as task, ${microseconds("locked.locked_at")} as since_us
+  from (
+    select ${lockHolder("jobs")} as worker_id, jobs.id, jobs.task_id, jobs.locked_at,
+      pg_catalog.row_number() over (partition by ${lockHolder("jobs")} order by jobs.locked_at, jobs.id) as place
+    from ${s}._private_jobs as jobs
+    where ${lockHolder("jobs")} = any($1::text[]) and ${isLocked("jobs")}
+  ) as locked
+  left join ${s}._private_tasks as tasks on tasks.id = locked.task_id
+  where locked.place <= $2::int
+  order by locked.locked_at, locked.id`;
 
 interface LockedRow {
   readonly worker_id: string;
@@ -168,13 +173,14 @@ interface LockedRow {
   readonly since_us: string;
 }
 
-/** Returns the jobs that these workers locked longest ago, at most 100 together; none if they cannot be found. */
+/** Returns the jobs that each of these workers locked longest ago; none if they cannot be found. */
 async function lockedBy(
   db: Database,
   workerIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly WorkerJob[]>> {
   if (workerIds.length === 0 || !(await reachOf(db)).findsLocked) return new Map();
-  const rows = await query<LockedRow>(db, lockedSql, [workerIds]);
+  const ofEach = Math.max(JOBS_OF_EACH, Math.floor(CURRENT_JOBS / workerIds.length));
+  const rows = await query<LockedRow>(db, lockedSql, [workerIds, ofEach]);
   const grouped = Map.groupBy(rows, (row) => row.worker_id);
   const jobs = (own: readonly LockedRow[]) =>
     own.map(({ id, task, since_us }) => ({ id, task, since: timeText(since_us) }));

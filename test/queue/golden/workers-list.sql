@@ -83,10 +83,13 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     ) as summed
   ) as workers;
 
-  select pg_catalog.left(jobs.locked_by, 1024) as worker_id, jobs.id, tasks.identifier as task,
-    pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as since_us
-  from "worker"._private_jobs as jobs
-  left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
-  where pg_catalog.left(jobs.locked_by, 1024) = any($1::text[]) and jobs.locked_at is not null and not jobs.is_available
-  order by jobs.locked_at, jobs.id
-  limit 100
+  select locked.worker_id, locked.id, tasks.identifier as task, pg_catalog.floor(extract(epoch from locked.locked_at) * 1000000::numeric) as since_us
+  from (
+    select pg_catalog.left(jobs.locked_by, 1024) as worker_id, jobs.id, jobs.task_id, jobs.locked_at,
+      pg_catalog.row_number() over (partition by pg_catalog.left(jobs.locked_by, 1024) order by jobs.locked_at, jobs.id) as place
+    from "worker"._private_jobs as jobs
+    where pg_catalog.left(jobs.locked_by, 1024) = any($1::text[]) and jobs.locked_at is not null and not jobs.is_available
+  ) as locked
+  left join "worker"._private_tasks as tasks on tasks.id = locked.task_id
+  where locked.place <= $2::int
+  order by locked.locked_at, locked.id
