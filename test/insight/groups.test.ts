@@ -301,6 +301,18 @@ test("Jobs are grouped by task, queue, worker and priority, for all or for match
   assert.deepEqual(sizes(await groups("queue", "priority:2")), [["q1", 3]]);
 });
 
+test("The sample of a group has its newest job, once.", async () => {
+  const several = await many(3, "a");
+  const [one] = await many(1, "b");
+  for (const isLarge of [false, true]) {
+    const { groups: found } = await groups("task", "", isLarge);
+    assert.deepEqual(
+      found.map(({ sampleIds }) => sampleIds),
+      [[several.at(-1)], [one]],
+    );
+  }
+});
+
 test("Groups of a query that Node decides count matches rather than candidates.", async () => {
   await many(3, "a", {}, { customer: { vip: true } });
   await many(4, "a", {}, { customer: { vip: false }, note: "vip true" });

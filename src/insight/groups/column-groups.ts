@@ -217,7 +217,7 @@ const allSql =
   select key::text, count, first_s, last_s, ${newest("ids")} as newest,
     null as counts, of, null as of_counts
   from (
-    select ${keys[by]} as key, ${perGroup}, array[pg_catalog.max(jobs.id), pg_catalog.min(jobs.id)] as ids,
+    select ${keys[by]} as key, ${perGroup}, array[pg_catalog.max(jobs.id)] as ids,
       pg_catalog.sum(pg_catalog.count(*)) over () as of
     from ${s}._private_jobs as jobs
     where ${keys[by]} is not null and ${jobQuery.sql(2)}

@@ -4,7 +4,7 @@
   from (
     select jobs.task_id as key, pg_catalog.count(*) as count,
       pg_catalog.date_part('epoch', pg_catalog.min(jobs.created_at)) as first_s,
-      pg_catalog.date_part('epoch', pg_catalog.max(jobs.created_at)) as last_s, array[pg_catalog.max(jobs.id), pg_catalog.min(jobs.id)] as ids,
+      pg_catalog.date_part('epoch', pg_catalog.max(jobs.created_at)) as last_s, array[pg_catalog.max(jobs.id)] as ids,
       pg_catalog.sum(pg_catalog.count(*)) over () as of
     from "worker"._private_jobs as jobs
     where jobs.task_id is not null and (jobs.task_id = any($2::int[]))
