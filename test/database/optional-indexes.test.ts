@@ -194,6 +194,22 @@ test("In the background builds run one after the other; a stop leaves the runnin
   await dropIndex(place(), "failed");
 });
 
+test("A build that is requested while its cancelled predecessor still ends, follows it.", async () => {
+  const builds = createIndexBuilds(pool, db(), silentLogger);
+  await withWriter(async (end) => {
+    builds.start("failed");
+    await waitUntil("the build waits", () => isWaiting("failed"));
+    assert.equal(await builds.cancel("failed"), true);
+    // The incomplete index is dropped when the writer has ended.
+    await waitUntil("the build is over", async () => (await readBuilds(db())).length === 0);
+    builds.start("failed");
+    await end();
+  });
+  await waitUntil("it is built", async () => !builds.isWaiting("failed"));
+  assert.deepEqual([await usable(), builds.failureOf("failed")], [["failed"], null]);
+  await dropIndex(place(), "failed");
+});
+
 test("A failure in the background is stored, with advice.", async () => {
   const role = await rolePool(
     url,

@@ -48,7 +48,7 @@ export function createIndexBuilds(pool: Pool, db: Database, logger: Logger): Ind
 
   return {
     start(name) {
-      if (running?.name === name) return;
+      if (running?.name === name && !running.cancel.signal.aborted) return;
       failures.delete(name);
       waiting.add(name);
       if (running === null && waiting.size === 1) void work();
