@@ -39,6 +39,8 @@ export async function run(
     readonly signal: AbortSignal;
   },
 ): Promise<string> {
+  const stopped = () => new WorkerError("aborted", `${program} was stopped`);
+  if (options.signal.aborted) throw stopped();
   const child = launch(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   const end = AbortSignal.any([options.signal, timeoutSignal(options.limitMs)]);
   const output = lastLines(child);
@@ -46,7 +48,7 @@ export async function run(
   end.addEventListener("abort", kill, { once: true });
   try {
     const [status] = await exitOf(program, child);
-    if (options.signal.aborted) throw new WorkerError("aborted", `${program} was stopped`);
+    if (options.signal.aborted) throw stopped();
     if (end.aborted) throw new Error(`${program} took longer than ${options.limitMs} ms`);
     if (status !== 0) throw new Error(`${program} failed: ${output()}`);
     return output();

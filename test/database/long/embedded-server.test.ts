@@ -21,6 +21,7 @@ import { after, test } from "node:test";
 import pg from "pg";
 import { serverAccount } from "../../../src/database/embedded/account.ts";
 import { isAlive } from "../../../src/database/embedded/owner.ts";
+import { run } from "../../../src/database/embedded/program.ts";
 import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
 import { serverProcess } from "../../support/server-process.ts";
 
@@ -65,6 +66,14 @@ function watcherOf(postmaster: number): number {
   });
   return Number(found);
 }
+
+test("A program of the server does not begin if it was stopped before.", async () => {
+  const signal = AbortSignal.abort();
+  const trace = join(base, "trace");
+  const running = run("touch", [trace], { account: null, cwd: base, limitMs: 5_000, signal });
+  await assert.rejects(running, { code: "aborted", message: "touch was stopped" });
+  assert.equal(existsSync(trace), false);
+});
 
 test("A server starts in a directory that does not exist, and keeps its rows.", async () => {
   const dataDir = newDirectory();
