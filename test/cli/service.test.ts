@@ -8,6 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, test } from "node:test";
+import { silentLogger } from "../../src/base/logger.ts";
+import { serviceManager as serviceManagerOf } from "../../src/cli/service/service-manager.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { startAdmin } from "./admin-process.ts";
 import { filesOf, putFile, startRun } from "./run-harness.ts";
@@ -82,6 +84,17 @@ test("The watchdog of another process gets no messages, and a missing manager do
   const lines = await unnotified.stop();
   assert.equal(lines.filter(({ msg }) => msg.includes("cannot notify")).length, 1);
   assert.equal(await unnotified.status, 0);
+});
+
+test("A program that is stopped before it is ready reports that it is stopping.", {
+  skip,
+}, async () => {
+  const { path, messages, received } = await serviceManager("stopped");
+  await using manager = serviceManagerOf({ NOTIFY_SOCKET: path }, silentLogger);
+  await manager.ready("stopped early", AbortSignal.abort());
+  await received("STOPPING=1");
+  const notices = messages.filter((one) => one !== "BARRIER=1");
+  assert.deepEqual(notices, ["READY=1 STATUS=stopped early", "STOPPING=1"]);
 });
 
 test("A worker is ready once it has started; its tasks cannot notify in its name.", {

@@ -50,8 +50,11 @@ export function serviceManager(env: NodeJS.ProcessEnv, logger: Logger): ServiceM
         isFed = true;
       };
       if (watchdogMs > 0) feeding = setInterval(() => void feed(), watchdogMs / 2).unref();
-      stop.addEventListener("abort", () => void notify("STOPPING=1"), { once: true });
-      await notify("READY=1", `STATUS=${status}`);
+      const ready = notify("READY=1", `STATUS=${status}`);
+      const stopping = () => void notify("STOPPING=1");
+      if (stop.aborted) stopping();
+      else stop.addEventListener("abort", stopping, { once: true });
+      await ready;
     },
     async [Symbol.asyncDispose]() {
       clearInterval(feeding);
