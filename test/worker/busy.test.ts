@@ -92,6 +92,27 @@ for (const state of STATES) {
   });
 }
 
+test("A result that cannot be written does not stop a worker that has lost its connections.", async (t) => {
+  const gate = latch();
+  const task = recordingTask<number>("task", (n) => (n === 1 ? gate.opened : undefined));
+  const { id } = await queue.utils.addJob("task", 1);
+  await queue.startWorker({ tasks: [task], pollIntervalMs: 50, concurrency: 3 });
+  await waitUntil("it runs", () => task.seen.length === 1);
+  const refusals = await refuse("delete", id);
+  t.after(end);
+  gate.open();
+  await waitUntil("its result is refused", async () => (await refusals()) > 1);
+  await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and application_name like 'worker%'`);
+  await queue.utils.addJob("task", 2);
+  await waitUntil("another one has run", () => task.seen.includes(2));
+  const before = await refusals();
+  await waitUntil("the result is sent again", async () => (await refusals()) > before);
+  await queue.sql("drop trigger refuse on worker._private_jobs");
+  await waitUntil("all are written", async () => (await queue.remaining()).length === 0);
+  assert.equal(task.seen.length, 2);
+});
+
 test("A queue stays locked until its unstarted jobs are returned, also one that cannot be returned at first.", async (t) => {
   const gate = latch();
   const task = recordingTask<number>("task", (n, call) =>

@@ -11,6 +11,7 @@ import { databaseTime } from "../../queue/cron/database-time.ts";
 import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
+import { isRefusedOrBusy } from "../execute/refusals.ts";
 import { emitSettled, idOf, jobsIn, type ResultBatch, type Results } from "../execute/results.ts";
 import type { FetcherLink } from "../fetch/fetcher.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
@@ -131,7 +132,8 @@ export async function reconcile(
   onWritten(answer, taken);
   results.putBack(answer.unconfirmed);
   results.endWait(taken);
-  if (answer.failure !== null) throw answer.failure;
+  // Results that wait for a lock are sent again later; meanwhile other jobs run.
+  if (answer.failure !== null && !isRefusedOrBusy(answer.failure)) throw answer.failure;
   await registerTasks(connection.database, tasks.names);
   // Read before the list of jobs: later locks stay, because a fast lane may lock another job by `locked_by` meanwhile.
   const sinceMs = await databaseTime(connection.database);
