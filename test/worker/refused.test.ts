@@ -211,6 +211,46 @@ test("A job whose delete a row security policy forbids fails, and the policy is 
   }
 });
 
+test("Payloads that cannot be read together within the time limit are read one by one.", async () => {
+  const tables = [
+    "_private_jobs",
+    "_private_job_queues",
+    "_private_tasks",
+    "_private_known_crontabs",
+  ];
+  // Each payload takes three seconds, and a statement may take six and a half.
+  const limited = await rolePool(
+    queue.url,
+    queue.pool,
+    (role) => `
+    grant usage on schema worker to ${role};
+    grant all on all tables in schema worker to ${role};
+    grant all on all sequences in schema worker to ${role};
+    ${tables
+      .slice(1)
+      .map((table) => `alter table worker.${table} disable row level security;`)
+      .join("")}
+    create policy slow on worker._private_jobs to ${role} using (
+      current_query() !~ '^select id::text, payload' or pg_sleep(3) is not null)`,
+  );
+  try {
+    const { connectionString } = limited.pool.options;
+    const task = recordingTask<string>("task");
+    const { lines, logger } = recorder();
+    await queue.utils.addJobs(
+      ["a", "b", "c"].map((letter) => ({ identifier: "task", payload: letter.repeat(10_000) })),
+    );
+    await queue.startWorker({ connectionString, tasks: [task], logger, pollIntervalMs: 50 });
+    await waitUntil("all have run", () => task.seen.length === 3, 60_000);
+    assert.ok(lines.some(({ message }) => /cannot read the large payloads/.test(message)));
+    assert.ok((await queue.remaining()).length === 0);
+  } finally {
+    await queue.sql(`drop policy slow on worker._private_jobs;
+      ${tables.map((table) => `alter table worker.${table} enable row level security;`).join("")}`);
+    await limited.close();
+  }
+});
+
 test("A job that cannot be unlocked after a lost connection is logged, and the worker continues.", async (t) => {
   t.after(() => queue.sql("drop function if exists public.history cascade"));
   const task = recordingTask<number>("task");

@@ -45,6 +45,9 @@ const QUEUE_STAYS_LOCKED =
   "PostgreSQL refuses to unlock a queue; that is tried again until it succeeds";
 const JOB_BUSY = "a job cannot be locked now; it is fetched again in ten seconds";
 const QUEUE_BUSY = "a queue cannot be locked now; its jobs are fetched again in ten seconds";
+const UNREAD =
+  "cannot read the large payloads of fetched jobs; they are fetched again, in smaller numbers";
+const JOB_UNREAD = "cannot read the payload of a job; it is fetched again in ten seconds";
 const FETCH_REFUSED =
   "PostgreSQL refuses to lock one of the jobs of a fetch; the fetch is sent again, and until it succeeds later jobs do not run in this worker";
 
@@ -112,6 +115,23 @@ export class Refusals {
       this.#parts.logger.error({ error: messageOf(failure) }, FETCH_REFUSED);
     }
     return isRefusedOrBusy(failure);
+  }
+
+  /**
+   * Records the errors of large payloads that could not be read. Returns whether the next fetch should request one job,
+   * because the payloads were too slow or too large together. A single such job is left out for ten seconds.
+   */
+  recordUnread(jobs: readonly FetchedJob[], [failure]: readonly unknown[]): boolean {
+    if (failure === undefined) return false;
+    const { logger } = this.#parts;
+    const error = messageOf(failure);
+    const isTooMuch = ["database_timeout", "too_large"].includes(codeOf(failure) ?? "");
+    const [job] = jobs;
+    if (isTooMuch && job !== undefined && jobs.length === 1) {
+      this.#busy.add(job.id, error);
+      logger.warn({ job_id: job.id, error }, JOB_UNREAD);
+    } else logger.warn({ error }, UNREAD);
+    return isTooMuch;
   }
 
   /** Whether a line may be logged: at most one a minute. If so, the next minute begins. */

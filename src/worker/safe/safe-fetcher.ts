@@ -5,7 +5,7 @@
 //
 // After a lost connection running jobs continue. Jobs that a lost fetch may have locked are unlocked first.
 import { monotonic } from "../../base/clock.ts";
-import { errorOf, messageOf } from "../../base/errors.ts";
+import { errorOf } from "../../base/errors.ts";
 import { registerTasks } from "../../queue/add/register-tasks.ts";
 import { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
@@ -208,7 +208,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   async #exchange(connection: WorkerConnection, wanted: StreamWant | null): Promise<void> {
-    const { workerId, config, hooks, results, refusals } = this.#parts;
+    const { workerId, hooks, results, refusals } = this.#parts;
     const { excludedIds: excluded } = refusals;
     const { mark } = this.#streams;
     const stream = wanted?.stream ?? this.#streams.main;
@@ -229,11 +229,11 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       results.endWait(batch);
     }
     if (request !== null && answer.rows !== null) {
-      const jobs = await loadedJobs(answer.rows, connection.database, (error) => {
-        config.logger.warn({ error: messageOf(error) }, "cannot fetch large payloads");
-      });
+      const errors: unknown[] = [];
+      const jobs = await loadedJobs(answer.rows, connection.database, (one) => errors.push(one));
       hooks.emit("job:fetch", { workerId, count: jobs.length, durationMs: monotonic() - sentAtMs });
       const isDrained = stream.learn(jobs, request, answer.queuesAreFree);
+      if (refusals.recordUnread(jobs, errors)) stream.plan.learnRefusal();
       if (isDrained) this.#link.nothingReady(answer.nowSeconds, connection);
       this.#streams.add(stream, jobs, request, { mark, now: answer.nowSeconds });
       if (jobs.some(({ isQueued }) => isQueued)) this.#late.watch();
