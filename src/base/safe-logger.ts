@@ -25,7 +25,14 @@ export function safeLogger(logger: Logger): Logger {
   };
   return {
     ...{ debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") },
-    isLevelEnabled: (level) => logger.isLevelEnabled?.(level) !== false,
+    isLevelEnabled(level) {
+      try {
+        return logger.isLevelEnabled?.(level) !== false;
+      } catch (error) {
+        report(error);
+        return true;
+      }
+    },
   };
 }
 

@@ -29,6 +29,12 @@ if (what === "server") {
   void worker.stopped.then(() => process.stdout.write("stopped\n"));
 } else if (what === "text") await runOnce({ ...options, logger: await createLogger() });
 else if (what === "throwing") {
-  const logger = { debug: throws, info: throws, warn: fails, error: throws };
+  const logger = {
+    debug: throws,
+    info: throws,
+    warn: fails,
+    error: throws,
+    isLevelEnabled: throws,
+  };
   await runOnce({ ...options, logger });
 } else await runOnce(what === "silent" ? { ...options, logger: "silent" } : options);

@@ -40,6 +40,16 @@ test("While nothing changes the text is the same, even when clocks differ.", () 
   assert.ok(age >= 4_900 && age < 60_000, `${age}`);
 });
 
+test("Each attempt of a job is reported with its own start.", () => {
+  const metadata = new HeartbeatMetadata(config);
+  const nowMs = performance.now();
+  const starts = [nowMs - 60_000, nowMs - 1_000].map((startedAtMs) => {
+    const text = metadata.text(description({ running: [running(1, startedAtMs)] }), [], 0);
+    return Date.parse(workerReport(text).current[0]?.since ?? "");
+  });
+  assert.ok(Math.abs((starts[1] ?? 0) - (starts[0] ?? 0) - 59_000) < 1_000, `${starts}`);
+});
+
 test("The start of a running job is reported by the database's clock.", () => {
   const text = new HeartbeatMetadata(config).text(
     description({ running: [running(1, performance.now())] }),

@@ -67,8 +67,8 @@ export function fetchedIds({ unstarted }: WorkerDescription): string[] {
 export class HeartbeatMetadata {
   readonly #config: RecoveryConfig;
   readonly #rates = new WorkerRates();
-  /** Start times of running jobs. Each is computed once, because the difference between the clocks varies. */
-  #since = new Map<string, string>();
+  /** Start times of running attempts. Each is computed once, because the difference between the clocks varies. */
+  #since = new Map<string, { readonly startedAtMs: number; readonly since: string }>();
 
   constructor(config: RecoveryConfig) {
     this.#config = config;
@@ -149,8 +149,10 @@ export class HeartbeatMetadata {
     const before = this.#since;
     this.#since = new Map();
     return running.map(({ job: { id, taskIdentifier: task }, startedAtMs }) => {
-      const since = before.get(id) ?? new Date(startedAtMs + offsetMs).toISOString();
-      this.#since.set(id, since);
+      const known = before.get(id);
+      const isSame = known?.startedAtMs === startedAtMs;
+      const since = isSame ? known.since : new Date(startedAtMs + offsetMs).toISOString();
+      this.#since.set(id, { startedAtMs, since });
       return { id, task, since };
     });
   }
