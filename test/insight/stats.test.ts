@@ -208,7 +208,11 @@ test("The matches of a query are counted exactly in a small table, and within th
     while (!isDone(progress)) progress = await countOn(queue.db, jobQuery, progress);
     const truth = progress.count;
     assert.ok(truth > 0, text);
-    const small = await countQuery(queue.db, jobQuery, gauge);
+    let small = await countQuery(queue.db, jobQuery, gauge);
+    // On a busy machine the time for an exact count may be over.
+    for (let n = 0; n < 10 && small.precision !== "exact"; n++) {
+      small = await countQuery(queue.db, jobQuery, gauge);
+    }
     assert.deepEqual([small.precision, small.value], ["exact", truth], text);
     let inside = 0;
     for (let seed = 1; seed <= 20; seed++) {
