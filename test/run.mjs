@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 
 const root = join(import.meta.dirname, "..");
 /** Files at once, on two cores: a browser takes both; the others spend half of their time waiting. */
-const CONCURRENCY = { page: 2, other: 4 };
+const CONCURRENCY = { page: 2, other: 5 };
 const MAX_TEST_MS = 120_000;
 // A file whose tests are done but which something keeps alive would otherwise never end.
 const MAX_RUN_MS = { first: 25 * 60_000, all: 75 * 60_000 };

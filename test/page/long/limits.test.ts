@@ -9,8 +9,8 @@ import {
   type TestAdmin,
   visit,
   waitForText,
-} from "./harness.ts";
-import { seedLimits } from "./seed-limits.ts";
+} from "../harness.ts";
+import { seedLimits } from "../seed-limits.ts";
 
 let plain: TestAdmin;
 let limited: TestAdmin;

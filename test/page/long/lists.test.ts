@@ -1,7 +1,7 @@
 // Tasks and timetables: their rows are those of the database, and link to the page of what they name.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { startAdmin, type TestAdmin, visit, waitForPage } from "./harness.ts";
+import { startAdmin, type TestAdmin, visit, waitForPage } from "../harness.ts";
 
 let admin: TestAdmin;
 before(async () => {

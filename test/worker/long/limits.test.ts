@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readLimits } from "../../src/queue/limits/limits.ts";
-import { exchangePermits } from "../../src/queue/limits/permits.ts";
-import { HeldLimit } from "../../src/worker/limits/held-limit.ts";
-import { LimitWatch } from "../../src/worker/limits/limit-watch.ts";
-import { TokenLeases } from "../../src/worker/limits/token-leases.ts";
-import { defineTask } from "../../src/worker/task/task.ts";
-import { migratedDatabase } from "../support/database.ts";
-import { manualClock } from "../support/manual-clock.ts";
+import { readLimits } from "../../../src/queue/limits/limits.ts";
+import { exchangePermits } from "../../../src/queue/limits/permits.ts";
+import { HeldLimit } from "../../../src/worker/limits/held-limit.ts";
+import { LimitWatch } from "../../../src/worker/limits/limit-watch.ts";
+import { TokenLeases } from "../../../src/worker/limits/token-leases.ts";
+import { defineTask } from "../../../src/worker/task/task.ts";
+import { migratedDatabase } from "../../support/database.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 import {
   latch,
   recorder,
@@ -18,7 +18,7 @@ import {
   waitUntil,
   witness,
   workerQueue,
-} from "./worker-queue.ts";
+} from "../worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 afterEach(() => queue.sql("delete from worker._private_limits"));

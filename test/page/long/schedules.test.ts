@@ -8,7 +8,7 @@ import {
   type TestAdmin,
   visit,
   waitForText,
-} from "./harness.ts";
+} from "../harness.ts";
 
 let admin: TestAdmin;
 before(async () => {

@@ -5,15 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
 import { Logger, run } from "graphile-worker";
-import { explainJob } from "../../src/insight/why/explain-job.ts";
-import { beginBackOff } from "../../src/queue/limits/back-off.ts";
-import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
-import { loadTasks } from "../../src/worker/files/load-tasks.ts";
-import { type BackOffTarget, RetryAfter } from "../../src/worker/task/outcomes.ts";
-import { exponential, fixed } from "../../src/worker/task/retry.ts";
-import { defineBatchTask, defineTask } from "../../src/worker/task/task.ts";
-import { migratedDatabase } from "../support/database.ts";
-import { recorder, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
+import { explainJob } from "../../../src/insight/why/explain-job.ts";
+import { beginBackOff } from "../../../src/queue/limits/back-off.ts";
+import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
+import { loadTasks } from "../../../src/worker/files/load-tasks.ts";
+import { type BackOffTarget, RetryAfter } from "../../../src/worker/task/outcomes.ts";
+import { exponential, fixed } from "../../../src/worker/task/retry.ts";
+import { defineBatchTask, defineTask } from "../../../src/worker/task/task.ts";
+import { migratedDatabase } from "../../support/database.ts";
+import { recorder, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 afterEach(() =>

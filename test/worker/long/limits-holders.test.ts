@@ -4,15 +4,15 @@ import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { systemClock } from "../../src/base/clock.ts";
-import { silentLogger } from "../../src/base/logger.ts";
-import { migrate } from "../../src/database/schema/migrate.ts";
-import { readLimits } from "../../src/queue/limits/limits.ts";
-import { HeldLimit } from "../../src/worker/limits/held-limit.ts";
-import { PermitLeases } from "../../src/worker/limits/permit-leases.ts";
-import { migratedDatabase } from "../support/database.ts";
-import { QUICK, workerProcess } from "./worker-process.ts";
-import { latch, recordingTask, waitUntil, witness, workerQueue } from "./worker-queue.ts";
+import { systemClock } from "../../../src/base/clock.ts";
+import { silentLogger } from "../../../src/base/logger.ts";
+import { migrate } from "../../../src/database/schema/migrate.ts";
+import { readLimits } from "../../../src/queue/limits/limits.ts";
+import { HeldLimit } from "../../../src/worker/limits/held-limit.ts";
+import { PermitLeases } from "../../../src/worker/limits/permit-leases.ts";
+import { migratedDatabase } from "../../support/database.ts";
+import { QUICK, workerProcess } from "../worker-process.ts";
+import { latch, recordingTask, waitUntil, witness, workerQueue } from "../worker-queue.ts";
 
 /** Limited jobs need heartbeats. */
 const BEATS = { recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 } } as const;

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { defineTask } from "../../src/worker/task/task.ts";
-import { Worker } from "../../src/worker/worker.ts";
+import { defineTask } from "../../../src/worker/task/task.ts";
+import { Worker } from "../../../src/worker/worker.ts";
 import {
   confirm,
   dismissNotice,
@@ -13,7 +13,7 @@ import {
   visit,
   waitForPage,
   waitForText,
-} from "./harness.ts";
+} from "../harness.ts";
 
 let admin: TestAdmin;
 before(async () => {

@@ -1,7 +1,7 @@
 // Statements that PostgreSQL refuses because something is locked: a row, by another session, or what a trigger needs.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { latch, recorder, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
+import { latch, recorder, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
 

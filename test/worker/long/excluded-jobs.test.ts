@@ -2,11 +2,11 @@
 // named, and all others run.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { explainJob } from "../../src/insight/why/explain-job.ts";
-import { readUnsettledJobs } from "../../src/insight/why/holders.ts";
-import { migratedDatabase } from "../support/database.ts";
-import { rolePool } from "../support/test-pool.ts";
-import { type LogLine, recorder, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
+import { explainJob } from "../../../src/insight/why/explain-job.ts";
+import { readUnsettledJobs } from "../../../src/insight/why/holders.ts";
+import { migratedDatabase } from "../../support/database.ts";
+import { rolePool } from "../../support/test-pool.ts";
+import { type LogLine, recorder, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 

@@ -1,18 +1,18 @@
 // A pause is acknowledged by every live worker: after that none of them starts a paused job.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../../src/base/logger.ts";
 import {
   type Acknowledgement,
   readAcknowledgement,
-} from "../../src/insight/controls/acknowledgement.ts";
-import { readPauseState } from "../../src/queue/pauses/pause-state.ts";
-import { ControlWatch } from "../../src/worker/control-watch.ts";
-import type { Hooks } from "../../src/worker/task/hooks.ts";
-import { defineTask } from "../../src/worker/task/task.ts";
-import type { TaskContext } from "../../src/worker/task/task-context.ts";
-import { migratedDatabase } from "../support/database.ts";
-import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
+} from "../../../src/insight/controls/acknowledgement.ts";
+import { readPauseState } from "../../../src/queue/pauses/pause-state.ts";
+import { ControlWatch } from "../../../src/worker/control-watch.ts";
+import type { Hooks } from "../../../src/worker/task/hooks.ts";
+import { defineTask } from "../../../src/worker/task/task.ts";
+import type { TaskContext } from "../../../src/worker/task/task-context.ts";
+import { migratedDatabase } from "../../support/database.ts";
+import { latch, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
 beforeEach(() => queue.sql("truncate worker._private_pauses, worker._private_workers"));

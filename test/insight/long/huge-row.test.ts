@@ -1,11 +1,11 @@
 // Rows so large that checking them takes long, or exceeds the statement timeout.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boundedQueryable } from "../../src/database/connection/pool.ts";
-import type { JobFilter } from "../../src/insight/pages/job-filter.ts";
-import { listJobs } from "../../src/insight/pages/list-jobs.ts";
-import { findPage } from "../../src/insight/pages/walk-jobs.ts";
-import { testQueue } from "../queue/queue-database.ts";
+import { boundedQueryable } from "../../../src/database/connection/pool.ts";
+import type { JobFilter } from "../../../src/insight/pages/job-filter.ts";
+import { listJobs } from "../../../src/insight/pages/list-jobs.ts";
+import { findPage } from "../../../src/insight/pages/walk-jobs.ts";
+import { testQueue } from "../../queue/queue-database.ts";
 
 const queue = testQueue();
 

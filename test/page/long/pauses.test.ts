@@ -1,8 +1,8 @@
 // Pausing a queue, a task and everything in the browser, on a schema that has no tables for it at first.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { defineTask } from "../../src/worker/task/task.ts";
-import { Worker } from "../../src/worker/worker.ts";
+import { defineTask } from "../../../src/worker/task/task.ts";
+import { Worker } from "../../../src/worker/worker.ts";
 import {
   confirm,
   dismissNotice,
@@ -12,8 +12,8 @@ import {
   waitForData,
   waitForStream,
   waitForText,
-} from "./harness.ts";
-import { squeezed } from "./walk.ts";
+} from "../harness.ts";
+import { squeezed } from "../walk.ts";
 
 let admin: TestAdmin;
 before(async () => {
