@@ -115,7 +115,7 @@ export interface Bounds {
   /** PostgreSQL's lock_timeout, in milliseconds. */
   readonly lockTimeoutMs: number;
   readonly readOnly: boolean;
-  /** How long a statement may wait while all connections are in use, in milliseconds. Default: as at other times. */
+  /** How long a statement may wait for a connection, in milliseconds. Default 10,000. */
   readonly connectionWaitMs?: number;
   /** How long after the timeout a server that does not answer counts as lost, in milliseconds. Default 3,000. */
   readonly graceMs?: number;
@@ -160,7 +160,7 @@ export function boundedQueryable(pool: Pool, bounds: Bounds, scope?: RequestScop
   };
   const connectClient = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
     withClient(pool, work, {
-      waitMs: Math.min(bounds.connectionWaitMs ?? Infinity, scope?.waitLeftMs?.() ?? Infinity),
+      waitMs: Math.min(bounds.connectionWaitMs ?? MAX_WAIT_MS, scope?.waitLeftMs?.() ?? Infinity),
       signal: scope?.signal,
     });
   return {
@@ -237,10 +237,9 @@ async function connectAlive(
   }
 }
 
-// How long to wait for a connection, in milliseconds: longer than the pool's own limit, whose error names the servers.
-// An application's pool may have none.
+// How long to wait for a connection, in milliseconds. Pools of this library have a shorter timeout, unless
+// connect_timeout is longer; an application's pool may wait indefinitely.
 const MAX_WAIT_MS = 10_000;
-const EXTRA_MS = 1_000;
 
 /**
  * Returns a connection of the pool within the time limit. `onError` receives the errors of the client from the first
@@ -248,7 +247,7 @@ const EXTRA_MS = 1_000;
  */
 async function connectInTime(
   pool: Pool,
-  { waitMs = Infinity, signal }: Line,
+  { waitMs = MAX_WAIT_MS, signal }: Line,
   onError: (error: Error) => void,
 ): Promise<PoolClient> {
   signal?.throwIfAborted();
@@ -256,9 +255,7 @@ async function connectInTime(
   const isFull = pool.idleCount === 0 && pool.totalCount >= pool.options.max;
   const connecting = connectClient(pool, onError);
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const longestMs = Math.max(MAX_WAIT_MS, (pool.options.connectionTimeoutMillis ?? 0) + EXTRA_MS);
-  const limitMs = isFull ? Math.min(waitMs, longestMs) : longestMs;
-  const timer = setTimeout(() => reject(new Error(TOO_LATE)), limitMs);
+  const timer = setTimeout(() => reject(new Error(TOO_LATE)), isFull ? waitMs : MAX_WAIT_MS);
   const onAbort = () => reject(signal?.reason);
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
