@@ -130,7 +130,12 @@ export async function reconcile(
   const taken = results.send();
   const answer = await flushAndFetch(connection, workerId, { ...taken, unlockedQueues: [] }, null);
   onWritten(answer, taken);
-  results.putBack(answer.unconfirmed);
+  // A queue stays locked until its jobs are returned, so that later ones do not start first.
+  const { unconfirmed } = answer;
+  const waiting = taken.unlockedQueues.filter((lock) =>
+    unconfirmed.returned.some(({ runLock }) => runLock === lock),
+  );
+  results.putBack({ ...unconfirmed, unlockedQueues: waiting });
   results.endWait(taken);
   // Results that wait for a lock are sent again later; meanwhile other jobs run.
   if (answer.failure !== null && !isRefusedOrBusy(answer.failure)) throw answer.failure;

@@ -139,6 +139,33 @@ test("A queue stays locked until its unstarted jobs are returned, also one that 
   assert.deepEqual(task.seen.slice(10), [0, 1, 2, 3]);
 });
 
+test("A queue stays locked until its unstarted jobs are returned, also after a lost connection.", async (t) => {
+  const gate = latch();
+  const task = recordingTask<number>("task", (n, call) =>
+    call > 10 && n === 1 ? gate.opened : undefined,
+  );
+  await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
+  await added(10, (n) => ({ queueName: "fast", priority: n }));
+  await waitUntil("ten have run", () => task.seen.length === 10);
+  const jobs = await added(4, () => ({ queueName: "q" }));
+  const lockedBy = async (n: number) =>
+    (await queue.remaining()).find(({ id }) => id === jobs[n]?.id)?.locked_by;
+  await waitUntil("a job runs before others", async () => (await lockedBy(3)) !== null);
+  const refusals = await refuse("update", jobs[2]?.id ?? "");
+  t.after(end);
+  await waitUntil("the last is returned", async () => (await lockedBy(3)) === null);
+  gate.open();
+  await waitUntil("the first is done", async () => (await lockedBy(1)) === undefined);
+  await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and application_name like 'worker%'`);
+  const before = await refusals();
+  await waitUntil("the return was sent again", async () => (await refusals()) > before + 4);
+  assert.deepEqual(task.seen.slice(10), [0, 1]);
+  await queue.sql("drop trigger refuse on worker._private_jobs");
+  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+  assert.deepEqual(task.seen.slice(10), [0, 1, 2, 3]);
+});
+
 test("A worker reports a job that it may not lock, and not one that it only cannot lock now.", async (t) => {
   const [busy, refused] = await added(2);
   t.after(() => queue.sql("drop function if exists public.refuse_two cascade"));
