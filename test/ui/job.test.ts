@@ -150,7 +150,10 @@ test("Values beyond the largest number of lines are counted.", async () => {
   const list = JSON.stringify([Array.from({ length: 6_000 }, (_, i) => i), { a: 1 }]);
   const page = await openJob(withPayload(list), why());
   for (let step = 0; step < 60; step++) page.app.dispatch("job.tree-more", "1", "");
-  assert.match(page.text, /4,9974997… 1,002 more items in the download… 1 more item in the download/);
+  assert.match(
+    page.text,
+    /4,9974997… 1,002 more items in the download… 1 more item in the download/,
+  );
 });
 
 test("Containers open and close, long strings are cut, and a search finds its text.", async () => {
