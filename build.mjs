@@ -14,7 +14,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { bundle, thread } from "./build/bundle.mjs";
-import { executable } from "./build/executable/executable.mjs";
+import { executable, parts } from "./build/executable/executable.mjs";
 import { release } from "./build/executable/release.mjs";
 import { NODE_VERSION } from "./build/executable/targets.mjs";
 import { dist, fail, place, sha256 } from "./build/files.mjs";
@@ -38,7 +38,7 @@ const steps = {
   ui: [ui],
   assets: [ui, assets, thread, notices],
   bundle: [program],
-  executable: [program, executable],
+  executable: [programAndParts, executable],
   "--all": [program, release],
 };
 
@@ -53,7 +53,7 @@ async function run(list) {
   for (const step of list) {
     const start = performance.now();
     await step();
-    if (step === program) continue; // its own steps print what they do
+    if (step === program || step === programAndParts) continue; // its own steps print what they do
     console.log(`${step.name.padEnd(10)} ${((performance.now() - start) / 1000).toFixed(1)} s`);
   }
 }
@@ -61,6 +61,11 @@ async function run(list) {
 /** Builds what npm packs, and stores a stamp, so that it is not built again (build/stamp.mjs). */
 async function program() {
   await stamped(() => run([ui, assets, thread, notices, bundle]));
+}
+
+/** Compresses PostgreSQL on another core meanwhile. */
+async function programAndParts() {
+  await Promise.all([parts(), program()]);
 }
 
 /** The client, built by ui/build.mjs. */

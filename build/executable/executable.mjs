@@ -17,6 +17,12 @@ export async function executable() {
   await makeExecutable(target, files, join(dist, "worker"));
 }
 
+/** Makes the parts that contain none of our sources, and caches them. */
+export async function parts() {
+  const target = nativeTarget();
+  if (target !== undefined) await Promise.all([nodeBase(target), postgresArchive(target)]);
+}
+
 /** Puts the pieces of the command (build/bundle.mjs) and the PostgreSQL of `target` into its Node. */
 export async function makeExecutable(target, files, path) {
   const [base, archive] = await Promise.all([nodeBase(target), postgresArchive(target)]);
@@ -120,7 +126,7 @@ async function postgresArchive({ postgresPackage }) {
   const listing = files.map(({ path, mode, size }) => [path, mode, size]);
   const key = sha256(JSON.stringify([version, sha256(format, "hex"), listing]), "hex");
   const kind = `postgresql-${postgresPackage.split("/")[1]}`;
-  return cached(kind, `${version}-${key.slice(0, 16)}`, (draft) =>
-    writeFile(draft, packArchive(version.split("-")[0], files)),
+  return cached(kind, `${version}-${key.slice(0, 16)}`, async (draft) =>
+    writeFile(draft, await packArchive(version.split("-")[0], files)),
   );
 }

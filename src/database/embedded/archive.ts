@@ -5,6 +5,7 @@
 // The index is readable without unpacking, so a later start only compares sizes. Equal files give equal bytes, so the
 // executable is reproducible.
 import { createHash } from "node:crypto";
+import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { WorkerError } from "../../base/errors.ts";
 import type { ServerFile } from "./server-files.ts";
@@ -23,13 +24,15 @@ export interface Archive {
   readonly files: readonly ServerFile[];
 }
 
+const zstdCompress = promisify<zlib.InputType, zlib.ZstdOptions, Buffer>(zlib.zstdCompress);
+
 const LENGTH_BYTES = 4;
 const COMPRESSION_LEVEL = 19;
 const MAX_CONTENT_BYTES = 512 * 1024 * 1024;
 
-/** Packs `files` in the given order, for the build. It takes seconds. */
-export function packArchive(version: string, files: readonly ServerFile[]): Buffer {
-  const body = zlib.zstdCompressSync(Buffer.concat(files.map((file) => file.read())), {
+/** Packs `files` in the given order, for the build. It takes seconds, on another thread. */
+export async function packArchive(version: string, files: readonly ServerFile[]): Promise<Buffer> {
+  const body = await zstdCompress(Buffer.concat(files.map((file) => file.read())), {
     params: { [zlib.constants.ZSTD_c_compressionLevel]: COMPRESSION_LEVEL },
   });
   const index: Index = {

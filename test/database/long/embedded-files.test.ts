@@ -73,9 +73,9 @@ function readOnlyPackage(): string {
   return copy;
 }
 
-test("An archive returns the packed files, and packing gives the same bytes every time.", () => {
-  const bytes = packArchive("18.0", files);
-  assert.deepEqual(packArchive("18.0", files), bytes);
+test("An archive returns the packed files, and packing gives the same bytes every time.", async () => {
+  const bytes = await packArchive("18.0", files);
+  assert.deepEqual(await packArchive("18.0", files), bytes);
   const archive = openArchive(bytes);
   assert.match(archive.name, /^postgresql-18\.0-[0-9a-f]{16}$/);
   const directory = installFiles(newDirectory(), archive.name, archive.files);
@@ -84,8 +84,8 @@ test("An archive returns the packed files, and packing gives the same bytes ever
   assert.equal(statSync(join(directory, "bin/postgres")).mode & 0o777, 0o755);
 });
 
-test("A damaged archive is refused before a file has its final name.", () => {
-  const bytes = packArchive("18.0", files);
+test("A damaged archive is refused before a file has its final name.", async () => {
+  const bytes = await packArchive("18.0", files);
   bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
   const { name, files: damaged } = openArchive(bytes);
   const parent = newDirectory();
