@@ -148,6 +148,7 @@ async function esbuild(options) {
       { name: "manifest", setup: versionOnly },
       { name: "extensions", setup: partsOnly },
       { name: "string-width", setup: plainWidth },
+      { name: "yargs", setup: withoutSettings },
     ],
     ...options,
   }).catch(() => fail("The sources do not build.")); // esbuild has printed the reason
@@ -179,4 +180,19 @@ function plainWidth(build) {
   const contents = 'export default (text) => [...text.replace(/\\u001b\\[[0-9;]*m/g, "")].length;';
   build.onResolve({ filter: /^string-width$/ }, () => ({ path: name, namespace: name }));
   build.onLoad({ filter: /^/, namespace: name }, () => ({ contents }));
+}
+
+/**
+ * yargs reads settings in the package.json above its own package. In a bundle it would take that of the working
+ * directory, and fail if the directory was removed.
+ */
+function withoutSettings(build) {
+  build.onLoad({ filter: /yargs.lib.platform-shims.esm\.mjs$/ }, async ({ path }) => {
+    const [before, after, ...more] = (await readFile(path, "utf8")).split(
+      "mainFilename || process.cwd()",
+    );
+    if (after === undefined || more.length > 0)
+      fail("yargs looks for its settings in another way.");
+    return { contents: `${before}"/"${after}`, loader: "js" };
+  });
 }
