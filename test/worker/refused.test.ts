@@ -2,6 +2,10 @@
 // stays locked; all others continue.
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
+import { systemClock } from "../../src/base/clock.ts";
+import { WorkerError } from "../../src/base/errors.ts";
+import { Refusals } from "../../src/worker/execute/refusals.ts";
+import type { Results } from "../../src/worker/execute/results.ts";
 import { Snooze } from "../../src/worker/task/outcomes.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { rolePool } from "../support/test-pool.ts";
@@ -282,4 +286,18 @@ test("A job that cannot be unlocked after a lost connection is logged, and the w
   const refusals = lines.filter(({ message }) => /refuses to unlock a job/.test(message));
   assert.match(`${refusals[0]?.fields["error"]}`, /not this one/);
   await queue.sql("drop trigger history on worker._private_jobs");
+});
+
+test("Beyond a thousand jobs that are left out, a refused fetch is logged once a minute, as one that is repeated.", () => {
+  const { lines, logger } = recorder();
+  const results = {} as Results;
+  const refusals = new Refusals({ clock: systemClock, logger, results, onChange() {} });
+  const cause = Object.assign(new Error("no"), { code: "P0001" });
+  const failure = new WorkerError("database_error", "no", { cause });
+  for (let id = 1; id <= 1_005; id++) assert.ok(refusals.recordRefusal(failure, String(id)));
+  assert.equal(refusals.excludedIds.length, 1_000);
+  const logged = (message: RegExp) => lines.filter((line) => message.test(line.message)).length;
+  assert.equal(logged(/it is not fetched for five minutes/), 1_000);
+  assert.equal(logged(/the fetch is sent again/), 1);
+  assert.equal(lines.length, 1_001);
 });

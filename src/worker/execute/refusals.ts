@@ -38,20 +38,13 @@ interface KeptRefusal {
   readonly cancel: (() => void) | null;
 }
 
-const JOB_REFUSED = "PostgreSQL refuses to lock a job; it is not fetched for five minutes";
-const QUEUE_REFUSED =
-  "PostgreSQL refuses to lock a queue; its jobs are not fetched for five minutes";
 const QUEUE_STAYS_LOCKED =
   "PostgreSQL refuses to unlock a queue; that is tried again until it succeeds";
-const JOB_BUSY = "a job cannot be locked now; it is fetched again in ten seconds";
-const QUEUE_BUSY = "a queue cannot be locked now; its jobs are fetched again in ten seconds";
 const UNREAD =
   "cannot read the large payloads of fetched jobs; they are fetched again, in smaller numbers";
 const JOB_UNREAD = "cannot read the payload of a job; it is fetched again in ten seconds";
 const FETCH_REFUSED =
   "PostgreSQL refuses to lock one of the jobs of a fetch; the fetch is sent again, and until it succeeds later jobs do not run in this worker";
-
-const isQueue = (id: string) => id.startsWith("-");
 
 export interface RefusalsParts {
   readonly clock: Clock;
@@ -107,14 +100,9 @@ export class Refusals {
    * known, a later fetch of a single job will find it.
    */
   recordRefusal(failure: unknown, id: string | null | undefined): boolean {
-    if (typeof id === "string") {
-      this.#exclude(id, failure);
-      return true;
-    }
-    if (id === null && isRefused(failure) && this.#mayLog()) {
-      this.#parts.logger.error({ error: messageOf(failure) }, FETCH_REFUSED);
-    }
-    return isRefusedOrBusy(failure);
+    if (typeof id === "string") this.#exclude(id, failure);
+    else if (id === null && isRefused(failure)) this.#logRefused(failure);
+    return typeof id === "string" || isRefusedOrBusy(failure);
   }
 
   /**
@@ -127,10 +115,9 @@ export class Refusals {
     const error = messageOf(failure);
     const isTooMuch = ["database_timeout", "too_large"].includes(codeOf(failure) ?? "");
     const [job] = jobs;
-    if (isTooMuch && job !== undefined && jobs.length === 1) {
-      this.#busy.add(job.id, error);
-      logger.warn({ job_id: job.id, error }, JOB_UNREAD);
-    } else logger.warn({ error }, UNREAD);
+    const isOne = isTooMuch && job !== undefined && jobs.length === 1;
+    if (isOne && this.#busy.add(job.id, error)) logger.warn({ job_id: job.id, error }, JOB_UNREAD);
+    else logger.warn({ error }, UNREAD);
     return isTooMuch;
   }
 
@@ -147,14 +134,22 @@ export class Refusals {
     if (this.excludedIds.includes(id)) return;
     const error = raisedText(failure);
     const { logger } = this.#parts;
-    const fields = isQueue(id) ? { queue_id: Number(id.slice(1)), error } : { job_id: id, error };
-    if (isBusy(failure)) {
-      this.#busy.add(id, error);
-      logger.warn(fields, isQueue(id) ? QUEUE_BUSY : JOB_BUSY);
-    } else {
-      this.#excluded.add(id, error);
-      logger.error(fields, isQueue(id) ? QUEUE_REFUSED : JOB_REFUSED);
-    }
+    const isOfQueue = id.startsWith("-");
+    const fields = isOfQueue ? { queue_id: Number(id.slice(1)), error } : { job_id: id, error };
+    const [what, jobs] = isOfQueue ? ["a queue", "its jobs are"] : ["a job", "it is"];
+    const isNowBusy = isBusy(failure);
+    if (!(isNowBusy ? this.#busy : this.#excluded).add(id, error)) this.#logRefused(failure);
+    else if (isNowBusy)
+      logger.warn(fields, `${what} cannot be locked now; ${jobs} fetched again in ten seconds`);
+    else
+      logger.error(
+        fields,
+        `PostgreSQL refuses to lock ${what}; ${jobs} not fetched for five minutes`,
+      );
+  }
+
+  #logRefused(failure: unknown): void {
+    if (this.#mayLog()) this.#parts.logger.error({ error: messageOf(failure) }, FETCH_REFUSED);
   }
 
   /** Stops sending refused results again. Their jobs stay locked. */

@@ -14,10 +14,11 @@ export class ExcludedJobs {
     this.#forMs = forMs;
   }
 
-  /** Adds a job or a queue. Beyond 1,000 it does nothing; then further ones are not skipped. */
-  add(id: string, error: string): void {
-    const untilMs = monotonic() + this.#forMs;
-    if (this.#jobs.size < MAX_EXCLUDED) this.#jobs.set(id, { untilMs, error });
+  /** Adds a job or a queue. Returns false if 1,000 are skipped already; then it is not skipped. */
+  add(id: string, error: string): boolean {
+    if (this.#jobs.size >= MAX_EXCLUDED) return false;
+    this.#jobs.set(id, { untilMs: monotonic() + this.#forMs, error });
+    return true;
   }
 
   /** Returns the ids to skip now. */

@@ -9,6 +9,7 @@ import { failJobs } from "../../queue/settle/fail.ts";
 import { finishJobs } from "../../queue/settle/finish.ts";
 import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
+import { isRefusedOrBusy } from "../execute/refusals.ts";
 import { batchOf, byStatement, idOf, type ResultBatch, toFailure } from "../execute/results.ts";
 import {
   isOfOneRow,
@@ -43,7 +44,9 @@ export interface FlushAnswer {
   readonly unconfirmed: ResultBatch;
   /** The error of a failed write or fetch. The rest of the answer is valid. */
   readonly failure: unknown;
-  /** Results that were written one by one, because PostgreSQL refuses a part of them. */
+  /** Results that PostgreSQL refuses together, because of one of them: settleRefused() writes them. */
+  readonly refused: { readonly batch: ResultBatch; readonly error: unknown } | null;
+  /** Those results after they were written one by one. */
   readonly separate: SeparateResults | null;
   /**
    * The id of the job for which PostgreSQL refuses the fetch, or as a negative number its queue. null: unknown;
@@ -52,9 +55,16 @@ export interface FlushAnswer {
   readonly refusedId: string | null | undefined;
 }
 
+/** Whether the server answered that it cannot make a change now. */
+export const isRefused = ({ failure }: FlushAnswer): boolean =>
+  failure !== null && isRefusedOrBusy(failure);
+
+/** Some lists of results. */
+type ResultPart = Partial<Omit<ResultBatch, "isRepeated">>;
+
 /** A statement on its way, and the results that it writes. */
 interface PendingWrite {
-  readonly part: Partial<ResultBatch>;
+  readonly part: ResultPart;
   /** Resolves to the ids of jobs whose lock was lost. */
   readonly lost: Promise<string[]>;
 }
@@ -96,57 +106,64 @@ export async function flushAndFetch(
   // Each statement is a transaction of its own: when one fails, the others are committed, and the jobs of a
   // successful fetch are locked.
   const outcomes = await Promise.allSettled(writes.map(({ lost }) => lost));
-  const together = (
-    is: (outcome: PromiseSettledResult<string[]>, write: PendingWrite) => boolean,
-  ) =>
-    batchOf(
-      isRepeated,
-      writes.filter((one, index) => is(outcomes[index] as never, one)).map(({ part }) => part),
-    );
-  const isWritten = ({ status }: PromiseSettledResult<string[]>) => status === "fulfilled";
-  const isRefused = (one: PromiseSettledResult<string[]>, { part }: PendingWrite) =>
-    one.status === "rejected" &&
-    isOfOneRow(one.reason) &&
-    resultsIn(part) > (isBusy(one.reason) ? 1 : 0);
-  const refused = together(isRefused);
-  const { reason } = (outcomes.find((one, index) => {
-    return isRefused(one, writes[index] as PendingWrite);
-  }) ?? {}) as Partial<PromiseRejectedResult>;
-  const separate =
-    resultsIn(refused) > 0
-      ? await settleSeparately(connection.database, workerId, refused, "locked_by", reason)
-      : null;
+  const written: ResultPart[] = [];
+  const refused: ResultPart[] = [];
+  const unconfirmed: ResultPart[] = [];
+  const lost: string[] = [];
+  let [refusal, failure]: unknown[] = [null, null];
+  for (const [index, one] of outcomes.entries()) {
+    const { part } = writes[index] as PendingWrite;
+    if (one.status === "fulfilled") {
+      written.push(part);
+      lost.push(...one.value);
+    } else if (isOfOneRow(one.reason) && resultsIn(part) > (isBusy(one.reason) ? 1 : 0)) {
+      refused.push(part);
+      refusal ??= one.reason;
+    } else {
+      unconfirmed.push(part);
+      failure ??= one.reason;
+    }
+  }
   const fetched = answer as FetchResult | null;
-  const written = together(isWritten);
-  const unconfirmed = together((one, write) => !isWritten(one) && !isRefused(one, write));
-  const lost = outcomes.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
-  const broken = outcomes.find((one, index) => {
-    return one.status === "rejected" && !isRefused(one, writes[index] as PendingWrite);
-  }) as PromiseRejectedResult | undefined;
   // A fetch that a slow trigger delays is repeated with a time limit of a minute. If it fails again, it is refused.
   const isFetchRefused =
     fetched === null &&
-    broken !== undefined &&
-    isOfOneRow(broken.reason) &&
-    (fetch?.request.isPatient === true || !isSlowTrigger(broken.reason));
+    failure !== null &&
+    isOfOneRow(failure) &&
+    (fetch?.request.isPatient === true || !isSlowTrigger(failure));
   return {
-    rows: fetched?.rows ?? null,
-    queuesAreFree: fetched?.queuesAreFree ?? null,
-    nowSeconds: fetched?.nowSeconds ?? 0,
-    written: separate === null ? written : joinBatches(written, separate.written),
-    lost: separate === null ? lost : [...lost, ...separate.lost],
-    unconfirmed: separate === null ? unconfirmed : joinBatches(unconfirmed, separate.unconfirmed),
-    failure: broken?.reason ?? separate?.failure ?? null,
-    separate,
+    ...(fetched ?? { rows: null, queuesAreFree: null, nowSeconds: 0 }),
+    written: batchOf(isRepeated, written),
+    unconfirmed: batchOf(isRepeated, unconfirmed),
+    ...{ lost, failure, separate: null },
+    refused: refusal === null ? null : { batch: batchOf(isRepeated, refused), error: refusal },
     refusedId:
       fetch !== null && isFetchRefused ? await refusedHead(connection, workerId, fetch) : undefined,
   };
 }
 
-function resultsIn(part: Partial<ResultBatch>): number {
-  const { done = [], failures = [], returned = [], unlockedQueues = [] } = part;
-  return done.length + failures.length + returned.length + unlockedQueues.length;
+/** Writes the refused results of an answer one by one. Each may wait for a lock. */
+export async function settleRefused(
+  { database }: WorkerConnection,
+  workerId: string,
+  answer: FlushAnswer,
+): Promise<FlushAnswer> {
+  const { refused } = answer;
+  if (refused === null) return answer;
+  const { batch, error } = refused;
+  const separate = await settleSeparately(database, workerId, batch, "locked_by", error);
+  return {
+    ...answer,
+    written: joinBatches(answer.written, separate.written),
+    lost: [...answer.lost, ...separate.lost],
+    unconfirmed: joinBatches(answer.unconfirmed, separate.unconfirmed),
+    failure: answer.failure ?? separate.failure,
+    refused: null,
+    separate,
+  };
 }
+
+const resultsIn = (part: ResultPart): number => Object.values(part).flat().length;
 
 function writesOf(
   db: Database,

@@ -11,12 +11,10 @@ import { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import { type FetchedJob, loadedJobs } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
-import { isRefusedOrBusy } from "../execute/refusals.ts";
 import { emitSettled, jobsIn, type ResultBatch } from "../execute/results.ts";
 import type { QueueRun, WorkSource } from "../execute/slots.ts";
-import { LONG_FETCH } from "../fetch/fetch-plan.ts";
 import type { Fetcher, FetcherLink } from "../fetch/fetcher.ts";
-import { type FlushAnswer, flushAndFetch } from "./flush-and-fetch.ts";
+import { type FlushAnswer, flushAndFetch, isRefused, settleRefused } from "./flush-and-fetch.ts";
 import { LateJobs } from "./late-jobs.ts";
 import { RoundTrips } from "./round-trips.ts";
 import type { SafeFetcherParts } from "./safe-fetcher-parts.ts";
@@ -120,8 +118,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     while (this.#connections.hasIdle) {
       const wanted = this.#demand();
       if (wanted === null && this.#parts.results.isEmpty) return;
-      const connection = this.#connections.take() as WorkerConnection;
-      void this.#exchange(connection, wanted);
+      void this.#exchange(this.#connections.take() as WorkerConnection, wanted);
     }
   }
 
@@ -210,8 +207,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   async #exchange(connection: WorkerConnection, wanted: StreamWant | null): Promise<void> {
     const { workerId, hooks, results, refusals } = this.#parts;
     const { excludedIds: excluded } = refusals;
-    const { mark } = this.#streams;
-    const stream = wanted?.stream ?? this.#streams.main;
+    const { mark, main } = this.#streams;
+    const stream = wanted?.stream ?? main;
     const mayBeQuick = connection.keepsStatements && results.isEmpty && excluded.length === 0;
     const request = wanted && stream.request(wanted.want, mayBeQuick);
     const trip = this.#trips.begin(stream, request?.want ?? 0, !results.isEmpty);
@@ -219,15 +216,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const fetch = request && { request, tasks: stream.tasks, managed: stream.managed, excluded };
     const sentAtMs = monotonic();
     const answer = await flushAndFetch(connection, workerId, batch, fetch);
-    const isRefused = answer.failure !== null && isRefusedOrBusy(answer.failure);
-    const isFetchRefused = isRefused && request !== null && answer.rows === null;
-    if (isFetchRefused) await this.#connections.delay(sentAtMs);
-    this.#onWritten(answer, batch);
-    if (isRefused && !isFetchRefused) void this.#sendLater(answer, batch);
-    else {
-      if (answer.failure !== null) this.#onUnconfirmed(answer, request === null ? null : stream);
-      results.endWait(batch);
-    }
+    if (request && !answer.rows && isRefused(answer)) await this.#connections.delay(sentAtMs);
+    if (answer.refused === null) this.#onAnswer(answer, batch, request && stream);
     if (request !== null && answer.rows !== null) {
       const errors: unknown[] = [];
       const jobs = await loadedJobs(answer.rows, connection.database, (one) => errors.push(one));
@@ -238,7 +228,15 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       this.#streams.add(stream, jobs, request, { mark, now: answer.nowSeconds });
       if (jobs.some(({ isQueued }) => isQueued)) this.#late.watch();
     }
-    this.#trips.end(trip);
+    if (answer.refused !== null) {
+      // The fetched jobs start first, and others are fetched, because the results may wait for locks.
+      const rest = this.#trips.begin(null, 0, true);
+      this.#trips.end(trip);
+      this.advance();
+      const settled = await settleRefused(connection, workerId, answer);
+      this.#onAnswer(settled, batch, request && stream);
+      this.#trips.end(rest);
+    } else this.#trips.end(trip);
     this.#connections.giveBack(connection);
     // After a quick fetch the next one is sent one turn of the event loop later, with the results of jobs that ended.
     if (request?.isQuick) this.#link.slots.fill(this, () => this.#streams.hasStartable);
@@ -246,7 +244,15 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link.changed();
   }
 
-  #onWritten({ written, lost, separate }: FlushAnswer, sent: ResultBatch): void {
+  /** `stream`: the stream of the fetch; null: none was sent. */
+  #onAnswer(answer: FlushAnswer, batch: ResultBatch, stream: Stream | null): void {
+    this.#onWritten(answer, batch);
+    if (isRefused(answer) && (answer.rows || !stream)) return void this.#sendLater(answer, batch);
+    if (answer.failure !== null) this.#onUnconfirmed(answer, stream);
+    this.#parts.results.endWait(batch);
+  }
+
+  readonly #onWritten = ({ written, lost, separate }: FlushAnswer, sent: ResultBatch): void => {
     const { hooks, workerId, refusals } = this.#parts;
     // An unlocked queue may have more jobs, so the next fetch follows at once.
     if (written.unlockedQueues.length > 0) this.wakeForOthers(written.unlockedQueues);
@@ -256,34 +262,29 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     if (separate !== null || refusals.kept.size > 0) refusals.recordSent(written, separate);
     if (separate !== null) this.#streams.raise();
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
-  }
+  };
 
   /** After a pause, sends again the results that wait for a lock. Meanwhile, even a single connection can fetch. */
   async #sendLater({ unconfirmed }: FlushAnswer, batch: ResultBatch): Promise<void> {
-    const { results } = this.#parts;
     const trip = this.#trips.begin(null, 0, true);
     await this.#connections.delay(monotonic());
-    results.putBack(unconfirmed);
-    results.endWait(batch);
+    this.#parts.results.putBack(unconfirmed);
+    this.#parts.results.endWait(batch);
     this.#trips.end(trip);
     this.#link.changed();
   }
 
-  /** `stream`: the stream of the failed fetch; null: none was sent. */
-  #onUnconfirmed({ unconfirmed, failure, refusedId }: FlushAnswer, stream: Stream | null): void {
-    this.#parts.results.putBack(unconfirmed);
-    const error = errorOf(failure);
+  #onUnconfirmed(answer: FlushAnswer, stream: Stream | null): void {
+    this.#parts.results.putBack(answer.unconfirmed);
+    const error = errorOf(answer.failure);
     // A failed fetch, such as the victim of a deadlock, has locked rows that concurrent fetches may have skipped.
     stream?.plan.raise();
-    if (isRefusedOrBusy(error) || typeof refusedId === "string") {
-      if (this.#parts.refusals.recordRefusal(error, refusedId)) stream?.plan.learnRefusal();
+    if (isRefused(answer) || typeof answer.refusedId === "string") {
+      if (this.#parts.refusals.recordRefusal(error, answer.refusedId)) stream?.plan.learnRefusal();
       return;
     }
     // After a timeout the server has rolled back, so nothing is uncertain.
-    const isFirst = stream?.plan.isPatient === false;
-    const isTimeout = stream?.plan.learnFailure(error) === true;
-    if (isTimeout && isFirst) this.#parts.config.logger.warn({ error: error.message }, LONG_FETCH);
-    if (isTimeout) return;
+    if (stream?.learnFailure(error, this.#parts.config.logger) === true) return;
     if (stream !== null) this.#uncertain.fetchLost();
     for (const { plan } of this.#streams.all) plan.resetSpeed();
     this.connectionLost(error);
@@ -294,7 +295,6 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     // Fetches that may take a minute are ended, because meanwhile no other connection fetches or writes results.
     await this.#trips.waitForAll((waitedMs) => this.#connections.endPatient(waitedMs));
     this.#uncertain.fetchLost();
-    const onWritten = (answer: FlushAnswer, sent: ResultBatch) => this.#onWritten(answer, sent);
-    await reconcile(connection, { ...this.#parts, link: this.#link, onWritten });
+    await reconcile(connection, { ...this.#parts, link: this.#link, onWritten: this.#onWritten });
   }
 }

@@ -2,9 +2,10 @@
 // the tasks without a limit. Each group of limited tasks has a stream, so that jobs that wait for a limit do not delay
 // others. Jobs of managed queues, which are queues with a limit, have separate streams (managed-stream.ts).
 import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import { type FetchedJob, inOrder } from "../execute/fetched-job.ts";
-import { FetchPlan, type FetchRequest } from "../fetch/fetch-plan.ts";
+import { FetchPlan, type FetchRequest, LONG_FETCH } from "../fetch/fetch-plan.ts";
 import type { ManagedFetch } from "../fetch/managed-fetch.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { HeldLimit } from "../limits/held-limit.ts";
@@ -124,6 +125,14 @@ export class Stream {
   learn(jobs: readonly FetchedJob[], request: FetchRequest, queuesAreFree: boolean | null) {
     if (jobs.length > 0) this.noteEvidence();
     return this.plan.learn(jobs, request, queuesAreFree);
+  }
+
+  /** Records a failed request. Returns whether PostgreSQL timed it out, which is logged the first time. */
+  learnFailure(error: Error, logger: Logger): boolean {
+    const isFirst = !this.plan.isPatient;
+    if (!this.plan.learnFailure(error)) return false;
+    if (isFirst) logger.warn({ error: error.message }, LONG_FETCH);
+    return true;
   }
 
   /** Called when a job of the stream starts. */

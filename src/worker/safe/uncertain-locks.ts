@@ -17,7 +17,7 @@ import type { FetcherLink } from "../fetch/fetcher.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { WorkerLease } from "../lease/worker-lease.ts";
 import type { Hooks } from "../task/hooks.ts";
-import { type FlushAnswer, flushAndFetch } from "./flush-and-fetch.ts";
+import { type FlushAnswer, flushAndFetch, settleRefused } from "./flush-and-fetch.ts";
 import type { RoundTrips } from "./round-trips.ts";
 
 /** A stop cancels fetches that take longer: they are slow, or their answers are lost. */
@@ -128,7 +128,9 @@ export async function reconcile(
   // Results are written before the next fetch, which may lock the same job for its next attempt. Queues are unlocked
   // below, after the jobs of lost fetches, so that the jobs of a queue keep their order.
   const taken = results.send();
-  const answer = await flushAndFetch(connection, workerId, { ...taken, unlockedQueues: [] }, null);
+  const sent = { ...taken, unlockedQueues: [] };
+  const first = await flushAndFetch(connection, workerId, sent, null);
+  const answer = await settleRefused(connection, workerId, first);
   onWritten(answer, taken);
   // A queue stays locked until its jobs are returned, so that later ones do not start first.
   const { unconfirmed } = answer;

@@ -1,6 +1,7 @@
 // Statements that PostgreSQL refuses because something is locked: a row, by another session, or what a trigger needs.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
+import pg from "pg";
 import { latch, recorder, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
@@ -91,6 +92,44 @@ for (const state of STATES) {
     assert.equal(task.seen.length, 13);
   });
 }
+
+test("Fetched jobs start while results are written one by one, which may wait for locks.", async (t) => {
+  const gate = latch();
+  const other = new pg.Client({ connectionString: queue.url });
+  await other.connect();
+  t.after(() => other.end());
+  await other.query("select pg_advisory_lock(1)");
+  const task = recordingTask<number>("task", async (n) => {
+    if (n === 2) return void (await other.query("select pg_advisory_unlock(1)"));
+    await gate.opened;
+    throw new Error("failed");
+  });
+  const [first] = await added(3, () => ({ maxAttempts: 1 }));
+  await queue.sql(`create sequence public.refusals;
+    create function public.refuse() returns trigger language plpgsql as $$ begin
+      if old.id = ${first?.id} and new.last_error is not null then
+        if nextval('public.refusals') = 1 then
+          raise 'it is locked' using errcode = 'lock_not_available';
+        end if;
+        perform pg_advisory_xact_lock(1);
+      end if;
+      return new;
+    end $$;
+    create trigger refuse before update on worker._private_jobs
+    for each row execute function public.refuse()`);
+  t.after(end);
+  await queue.startWorker({ tasks: [task], concurrency: 2, connections: 1 });
+  await waitUntil("two run", () => task.seen.length === 2);
+  gate.open();
+  await waitUntil("the third is done", async () => (await queue.remaining()).length === 2);
+  await waitUntil("both failures are written", async () => {
+    return (await queue.remaining()).every(({ last_error }) => last_error !== null);
+  });
+  const [{ n } = {}] = await queue.sql<{ n: string }>(
+    "select last_value as n from public.refusals",
+  );
+  assert.equal(n, "2", "the result was written after one wait");
+});
 
 test("A result that cannot be written does not stop a worker that has lost its connections.", async (t) => {
   const gate = latch();
