@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { commands } from "../../src/cli/commands/index.ts";
-import { type CommandResult, command } from "./command.ts";
+import { type CommandResult, command, typescript } from "./command.ts";
 
 const root = join(import.meta.dirname, "../../src");
 
@@ -33,7 +33,7 @@ export function programsToPaste(): string {
   };
   program("worker", command);
   for (const name of ["psql", "pg_dump"]) {
-    program(name, [...command.slice(0, 2), join(import.meta.dirname, "psql-child.ts")]);
+    program(name, [...typescript, join(import.meta.dirname, "psql-child.ts")]);
   }
   return directory;
 }

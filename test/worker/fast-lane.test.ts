@@ -186,9 +186,10 @@ for (const [what, isCut] of [
     assert.equal((await jobOf(id))?.locked_by, worker);
     second.open();
     await waitUntil("the second ends it", async () => (await jobOf(id)) === undefined);
-    const results = watch.all("job:complete").filter((one) => one.job.id === id);
+    const results = () => watch.all("job:complete").filter((one) => one.job.id === id);
+    await waitUntil("its result is reported", () => results().length > 0);
     assert.deepEqual(
-      results.map(({ result }) => result),
+      results().map(({ result }) => result),
       ["completed"],
     );
   });
