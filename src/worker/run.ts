@@ -10,10 +10,10 @@ export interface RunOptions<Extensions = unknown> extends WorkerOptions<Extensio
   readonly signal?: AbortSignal;
   /**
    * Whether SIGTERM and SIGINT stop the worker gracefully, within `stopTimeoutMs` and `abortGraceMs`; a second
-   * signal aborts at once. When abandoned jobs keep the process alive, it is then ended by the same signal. So
-   * is a process that is still alive 10 s after its worker has stopped, for example because of an HTTP server
-   * (close it when `worker.stopped` resolves), unless it has a listener for the signal. Default true for run(),
-   * false for runOnce().
+   * signal aborts at once. When abandoned jobs then keep the process alive, the first signal is sent again and
+   * ends it. It also ends a process that is still alive 10 s after its worker has stopped, for example because of an HTTP
+   * server (close it when `worker.stopped` resolves), unless it has a listener for the signal. Default true for
+   * run(), false for runOnce().
    */
   readonly handleSignals?: boolean;
 }
@@ -113,8 +113,8 @@ const LINGER_MS = 500;
 const CLOSING_MS = 10_000;
 
 /**
- * Ends the process when it stays alive, for example by the timers of an abandoned job, which runs elsewhere
- * already. Waits until no other code, such as another worker, listens for the signal. The timer does not keep
+ * Ends the process if something keeps it alive, such as timers of an abandoned job, which may already run elsewhere.
+ * Waits until no other code, such as another worker, listens for the signal. The timer does not keep
  * the process alive.
  */
 function endProcess(name: NodeJS.Signals, afterMs: number): void {

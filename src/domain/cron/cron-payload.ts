@@ -19,8 +19,8 @@ export interface CronStamp {
 const NOT_AN_OBJECT = "must be a JSON object: each tick adds its time to it as _cron";
 
 /**
- * Returns `payload` as the JSON object that is stored; undefined is `{}`. Throws InputError, also for
- * values that JSON.stringify would change silently, such as NaN.
+ * Returns `payload` as the JSON object that is stored; undefined is `{}`. Throws InputError for anything else, and
+ * for values that JSON.stringify would change silently, such as NaN.
  */
 export function jsonObject(payload: unknown): JsonObject {
   const text = payloadText(payload); // Throws for cycles and for values that are not JSON.
@@ -84,7 +84,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-// The third argument ("JSON.parse source text access") is missing in the compiler's library.
+// The reviver's third argument ("JSON.parse source text access") is missing in the compiler's library.
 const parseWithSource = JSON.parse as (
   text: string,
   reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,

@@ -17,7 +17,7 @@ export interface Crash {
 
 /** What is known of the crashes of a job's workers. */
 export interface CrashReport {
-  /** The first payload fields of the suspected job; empty if there are several. */
+  /** The first payload fields of the suspected job; empty if several jobs are suspected. */
   readonly fields: readonly PayloadField[];
   /** When workers crashed since the job was added, oldest first, RFC 3339; only workers whose rows still exist. */
   readonly times: readonly string[];
@@ -108,7 +108,7 @@ const byHandSql: Statement = (s) => `
   ) as jobs`;
 
 /**
- * Returns the keys of the groups whose jobs were all failed by hand, with a reason that their error contains. Of a
+ * Returns the keys of the groups whose jobs were all failed by hand, with a reason of the same label. Of a
  * group that was sampled, its newest jobs are checked.
  */
 export async function readFailedByHand(

@@ -48,7 +48,7 @@ export interface SharedReads {
   readonly common: (q: string) => Promise<CommonFactors>;
 }
 
-/** The number of error groups whose jobs are compared, because each takes a tenth of a second. */
+/** The maximum number of error groups whose jobs are compared: each takes a tenth of a second. */
 const MAX_COMPARED = 1;
 
 /** Runs a read that may exceed its time: then it returns null and records the name. */
@@ -191,7 +191,7 @@ function waitingForPause(
   return atLeast(count, head.isWhole, asOf);
 }
 
-/** The most full queues whose waiting jobs are counted. */
+/** The maximum number of full queues whose waiting jobs are counted. */
 const MAX_FULL = 500;
 
 const fullQueues = (limits: readonly BlockingLimit[]): string[] =>

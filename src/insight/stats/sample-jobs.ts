@@ -24,7 +24,7 @@ export const rowsOfPage = (s: string, page: string, what: string, where = "true"
         and ${where}
       offset 0`;
 
-/** Returns the average number of jobs on these pages, which limits the estimate if none of them is counted. */
+/** Returns the average number of jobs on these pages; it limits the estimate for a condition without jobs in them. */
 export async function readJobsPerPage(db: Database, pages: readonly number[]): Promise<number> {
   const [row] = await query<{ jobs: string }>(db, jobsSql, [pages]);
   return Number(row?.jobs ?? 0) / Math.max(pages.length, 1);

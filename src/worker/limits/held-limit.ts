@@ -80,7 +80,7 @@ export class HeldLimit {
     return this.#tokens.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** The number of permits that no job uses. */
+  /** The number of unused permits within the share. */
   get freePermits(): number {
     if (this.concurrency === null) return Number.POSITIVE_INFINITY;
     return Math.max(0, Math.min(this.permits, this.share) - this.running);
@@ -126,7 +126,7 @@ export class HeldLimit {
     return [...left, ...this.dropLapsed()];
   }
 
-  /** Removes and returns the tokens that have lapsed unused. The database still accepts those of a slow rate. */
+  /** Removes and returns the tokens that have lapsed unused. Those of a slow rate can still be given back. */
   dropLapsed(): readonly LeasedTokens[] {
     const lapsed = this.tokens >= 0 ? this.#lapsed : [];
     this.#lapsed = [];

@@ -1,6 +1,6 @@
 // Exchanges permits of a session's limits: when the session could use more, and when it holds more than its share.
 //
-//   demand changes, PERMITS announced ──▶ an exchange, at most one in 500 ms ──▶ permits, share
+//   demand changes, PERMITS announced ──▶ an exchange, one in 500 ms (at once: free permits, a smaller share) ──▶ permits, share
 //                                              └ still short: again in 500 ms
 //   the limit applies to no task of the session any more ──▶ permits are given back
 import type { Clock } from "../../base/clock.ts";
@@ -38,7 +38,7 @@ interface Lease {
 }
 
 const NO_HEARTBEATS =
-  "jobs with a limit do not run in this worker: it has no heartbeats, so no other worker could take its place";
+  "jobs with a limit do not run in this worker: without heartbeats its permits would stay taken after a crash";
 
 export class PermitLeases {
   readonly #parts: PermitLeasesParts;

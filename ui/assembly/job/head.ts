@@ -128,7 +128,7 @@ function keyed(label: string, cap: string, action: string, arg: string, name: st
   return ownButton(name, action, arg, [], [words, cap.length > 0 ? keyCap(cap) : nothing]);
 }
 
-/** Returns all actions on the job, for keys, the menu and the palette. */
+/** Returns the actions on the job for keys, the menu and the palette. */
 export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
   const list: Shortcut[] = [];
   const canWrite = m.access.canWrite && !m.live.isStale(m.now);
@@ -149,7 +149,10 @@ function add(list: Shortcut[], keys: string, label: string, action: string, arg:
   list.push(new Shortcut(keys, label, action, arg, GROUP));
 }
 
-/** Adds the actions in this order: those that also reach running jobs, the most likely one, and all others. */
+/**
+ * Adds the actions in this order: those that also reach running jobs, the most likely one, and for an unlocked job
+ * the others.
+ */
 function addActions(list: Shortcut[], view: JobView): void {
   const first = primaryAction(view);
   addMatching(list, view, first, true);

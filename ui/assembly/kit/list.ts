@@ -1,7 +1,7 @@
 /**
  * The rows on screen, the current one, and the selected ones. While the user reads, a newer answer moves no row:
  * existing rows change in place, removed rows stay and are marked, new rows are counted and wait until the user shows
- * them. The selection stays when the page, the tab or a filter changes.
+ * them. Selected rows stay selected when the page, the tab or a filter changes.
  */
 import { PageState } from "../model/place";
 import { Row, RowPage } from "./row";
@@ -33,7 +33,7 @@ export class List {
   next: string = "";
   /** The cursors of the pages up to this one, in order. The cursor of the first page is empty. */
   trail: string[] = [""];
-  /** The keys of rows that are missing in the last answer. */
+  /** The keys of rows that count as removed since the last answer. */
   gone: Set<string> = new Set<string>();
   /** The number of rows in the last answer that are not shown. */
   news: i32 = 0;
@@ -184,7 +184,10 @@ export class List {
     for (let i = 0; i < this.rows.length; i++) this.set(this.rows[i], true);
   }
 
-  /** Turns to another list, or to another page of this one. Rows stay until the answer arrives. The selection stays. */
+  /**
+   * Turns to another list, or to another page of this one. Rows stay until the answer arrives. Only a selection of all
+   * matches ends with its list.
+   */
   turn(cursor: string, sameList: bool): void {
     if (!sameList) {
       this.trail = cursor.length > 0 ? ["", cursor] : [""];

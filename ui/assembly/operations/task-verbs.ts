@@ -11,7 +11,7 @@ import { pauseShortcut } from "./pausing";
 
 const GROUP = "Actions";
 
-/** Returns the actions, without those that would change no job. */
+/** Returns the actions; retry only if the task has failed jobs. */
 export function taskVerbs(task: ListedTask): Shortcut[] {
   const name = task.identifier;
   const verbs: Shortcut[] = [];

@@ -60,8 +60,8 @@ export function batchStatement(
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
   const row = selection === null ? "jobs" : "chosen";
-  // An action that may change running jobs skips no locked or changed jobs, only added ones: a job that crashes its
-  // worker is always locked or changed.
+  // An action that may change running jobs skips only jobs added since, and no locked or changed ones: a job that
+  // crashes its worker is always locked or changed.
   const mayRun = change.mayRun === true;
   const isSkipped = isSince(mayRun ? "jobs.created_at" : "jobs.updated_at", before, openSince);
   const isLocked = mayRun ? "false" : "jobs.locked_at is not null";
@@ -116,7 +116,10 @@ const missed = (s: string): string => `missed as materialized (
     for update of jobs skip locked
   )`;
 
-/** The jobs that were found and are running. Other missed jobs are left out, because they may no longer match. */
+/**
+ * The jobs that were found and are running, or have just ended. Other missed jobs are left out, because they may no
+ * longer match.
+ */
 const RUNNING = `select found.id from found where not found.is_changed
       and found.id not in (select acted.id from acted)
       and found.id not in (select missed.id from missed where missed.locked_at is null)`;
@@ -205,7 +208,7 @@ function recordParts(
   from tally left join moved on true`;
 }
 
-/** Jobs that were found, but that another transaction changed first. */
+/** Jobs that were found, but that another transaction locked or changed first. */
 const MISSED = `array(
       select id from found
       where not is_locked and not is_changed and id not in (select id from acted)

@@ -13,7 +13,7 @@ import {
 const FORM =
   "the database URL is not of the form postgres://user:password@host:port/database; set DATABASE_URL or --database-url";
 
-// The message does not contain the port's text: after a password with a slash, that text is a part of the password.
+// The message does not contain the port's text: if the password has an unescaped slash, that text is a part of it.
 const PORT =
   "the port in the database URL is not a number (in a password / is %2F, : is %3A and @ is %40)";
 
@@ -143,7 +143,7 @@ function pairsOfUri(uri: string): Pairs {
 
 /**
  * Returns the place of the @ after user and password, or -1. As in libpq, user and password may contain a ?; unlike in
- * libpq they may also contain an @, up to the next / or ?.
+ * libpq also an @: the last @ before the / or ? after the first @ counts.
  */
 function loginEnd(uri: string): number {
   const first = uri.search(/[@/]/);
@@ -169,7 +169,7 @@ function decode(text: string): string {
 }
 
 /**
- * Returns the parameters of `host=a port=1 password='it''s'`, with libpq's quoting: a backslash before special
+ * Returns the parameters of `host=a port=1 password='it\'s'`, with libpq's quoting: a backslash before special
  * characters.
  */
 function pairsOfWords(text: string): Pairs {
