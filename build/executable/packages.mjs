@@ -35,7 +35,7 @@ async function fetchInto(directory, spec, integrity) {
   );
   const tarball = join(place, JSON.parse(stdout)[0].filename);
   const found = `sha512-${createHash("sha512").update(readFileSync(tarball)).digest("base64")}`;
-  if (found !== integrity) fail(`${spec} is not what package-lock.json names: ${found}.`);
+  if (found !== integrity) fail(`${spec} has the hash ${found}, not the one in package-lock.json.`);
   await mkdir(directory);
   await run("tar", ["-xzf", tarball, "-C", directory, "--strip-components=1"]);
 }

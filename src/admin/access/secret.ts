@@ -1,4 +1,4 @@
-// Secrets are kept as digests under a key of this process, so that they cannot be printed, logged or sent.
+// Only digests of secrets are kept, so that no secret can be printed, logged or sent.
 // A comparison takes the same time for every text.
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";

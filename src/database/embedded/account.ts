@@ -13,7 +13,10 @@ export function serverAccount(): Account {
   return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : null;
 }
 
-/** Returns the topmost directory at or above `path` that `account` may not enter; null if it may enter all. */
+/**
+ * Returns the topmost directory at or above `path` that `account` may not enter; null if it may enter all. For null, the
+ * account of this process, nothing is checked.
+ */
 export function closedDirectory(path: string, account: Account): string | null {
   if (account === null) return null;
   const closed: string[] = [];

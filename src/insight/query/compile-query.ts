@@ -1,6 +1,6 @@
 // Queries: from a typed text to a condition on jobs.
 //
-//  1. parseQuery() makes a tree of the text, or throws with the place of each problem (domain/query).
+//  1. parseQuery() makes a tree of the text, or throws with the place of the problem (domain/query).
 //  2. What the tree refers to is read from the database, in parallel (facts/): the time, the ids of tasks
 //     and queues, locked queues, heartbeats, ranges of keys, error groups. All of it is fixed for the
 //     query.

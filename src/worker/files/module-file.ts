@@ -1,5 +1,5 @@
-// Imports a user's module from its path, also inside a bundle or the executable, and finds its default export by
-// Graphile Worker's rules. Errors name the place in the module.
+// Imports a user's module from its path, also when this program is a bundle or the executable, and finds its default
+// export by Graphile Worker's rules. Errors name the place in the module.
 import { existsSync, readFileSync } from "node:fs";
 import * as module from "node:module";
 import { basename } from "node:path";
@@ -24,7 +24,10 @@ export async function importModule(path: string): Promise<ImportedModule> {
   }
   const loaded = new AbortController();
   const late = wait(MAX_LOAD_MS, loaded.signal).then((isLate) => {
-    if (isLate) throw new Error(`did not finish loading within ${MAX_LOAD_MS / 1_000} s`);
+    if (!isLate) return;
+    const error = new Error(`it did not end within ${MAX_LOAD_MS / 1_000} s`);
+    // Its place is not in the user's module.
+    throw Object.assign(error, { stack: "" });
   });
   try {
     const imported = import(pathToFileURL(path).href);
@@ -43,8 +46,8 @@ export async function importModule(path: string): Promise<ImportedModule> {
 type Exports = Readonly<Record<string, unknown>> & { readonly default?: unknown };
 
 /**
- * Returns the default export. A CommonJS module is imported as `{ default: exports }`. If it has `exports.default`, or
- * was compiled from TypeScript, the export is one or two `default` members deeper.
+ * Returns the default export. A CommonJS module is imported as `{ default: exports }`. If it has `exports.default`, as
+ * when it was compiled from TypeScript, that is the export; if that is such a module again (`__esModule`), its `default`.
  */
 function defaultOf(imported: Exports): unknown {
   const outer = imported.default;
@@ -65,7 +68,7 @@ function messageFor(error: unknown, path: string): string {
     const place = /^(\S+:\d+)$/m.exec(stack)?.[1];
     return `contains TypeScript syntax that cannot be stripped: ${what}${placeText(place)}; use plain JavaScript for it, or compile the file`;
   }
-  // The place of the throw in the user's code, without Node's own frames.
+  // The place of the throw: the first frame, if it is in a file. Frames of Node itself are in none.
   const frame = stack.split("\n").find((line) => line.trimStart().startsWith("at "));
   // For a syntax error the place is before the frames.
   const place =
@@ -105,7 +108,7 @@ function hintOf(message: string): string {
       return `; import the file by its own name, such as "./${basename(stem)}${found}"`;
     }
     if (/^[@~#]/.test(missing)) {
-      return '; path aliases of tsconfig.json are not read: import by a relative path, or declare the alias in "imports" of package.json';
+      return '; path aliases of tsconfig.json are not read: import by a relative path, or by a name with # from "imports" of package.json';
     }
   }
   const [, name] = /does not provide an export named '([^']+)'/.exec(message) ?? [];

@@ -13,7 +13,7 @@ const crash = record(
     fields: listOf(record({ name: "string", value: "string" })),
     // The recorded times of worker crashes since the job was added.
     times: listOf("time"),
-    // The number of these crashes. In `jobs`: the number of them during which the job was running.
+    // The number of attempts in a row that the job lost in crashes. In `jobs`: the same of each job.
     crashes: "integer",
     jobs: listOf(record({ id: "integer", task: "string?", crashes: "integer" })),
     worker: "string?",
