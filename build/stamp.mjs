@@ -22,6 +22,12 @@ export function isBuilt() {
   return readFileSync(stamp, "utf8") === sourcesDigest();
 }
 
+/** Whether the executable, too, was built from the present sources: it is written after the stamp. */
+export function isExecutableBuilt() {
+  const executable = statSync(join(dist, "worker"), { throwIfNoEntry: false });
+  return isBuilt() && executable !== undefined && executable.mtimeMs > statSync(stamp).mtimeMs;
+}
+
 /** Runs a build. The sources are read before it begins, so that an edit during the build is not missed. */
 export async function stamped(build) {
   const digest = sourcesDigest();

@@ -11,7 +11,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { isBuilt } from "../build/stamp.mjs";
+import { isExecutableBuilt } from "../build/stamp.mjs";
 
 const root = join(import.meta.dirname, "..");
 /** Files at once, on two cores: a browser takes both; the others spend half of their time waiting. */
@@ -32,7 +32,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => controller.abort());
 }
 process.env.TEST_RUN = String(process.pid);
-if (isBuilt()) process.env.TEST_COMMAND = join(root, "dist/worker.cjs");
+if (isExecutableBuilt()) process.env.TEST_COMMAND = join(root, "dist/worker");
 // The compile cache of register.mjs belongs to one run: tests import files under names that never return.
 rmSync(join(root, "node_modules/.cache/compiled"), { recursive: true, force: true });
 const scratch = mkdtempSync(join(tmpdir(), "worker-tests-"));

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { test } from "node:test";
 import type pg from "pg";
 import type { AuditEntry } from "../../src/commands/audit/audit-entry.ts";
-import { command } from "../cli/command.ts";
+import { command, runner } from "../cli/command.ts";
 import { testPool } from "../support/test-pool.ts";
 import {
   type Client,
@@ -211,7 +211,7 @@ test("An operation that is killed and resumed changes each job exactly once.", a
     for each row execute function worker.note()`);
   const { PATH = "", HOME = "" } = process.env;
   const args = ["admin", "--auth", "none", "--listen", "127.0.0.1:0", "--json"];
-  const child = spawn(process.execPath, [...command, ...args], {
+  const child = spawn(runner, [...command, ...args], {
     env: { PATH, HOME, DATABASE_URL: url },
     stdio: ["ignore", "pipe", "inherit"],
   });

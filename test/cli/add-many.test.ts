@@ -10,7 +10,7 @@ import type pg from "pg";
 import { migratedDatabase } from "../support/database.ts";
 import { testPool } from "../support/test-pool.ts";
 import { waitUntil } from "../support/until.ts";
-import { command, runInChild, worker } from "./command.ts";
+import { command, runInChild, runner, worker } from "./command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "wk-add-many-"));
 let env: { DATABASE_URL: string };
@@ -175,7 +175,7 @@ test("Invalid UTF-8 and a missing file are rejected.", async () => {
 });
 
 test("A signal stops add-many while it waits for more lines, and nothing is added.", async () => {
-  const child = spawn(process.execPath, [...command, "add-many", "-"], {
+  const child = spawn(runner, [...command, "add-many", "-"], {
     env: { ...process.env, ...env },
   });
   const ended = once(child, "close");

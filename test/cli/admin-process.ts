@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { after } from "node:test";
-import { command } from "./command.ts";
+import { command, runner } from "./command.ts";
 
 /** No server listens there: the admin serves all the same. */
 export const NOWHERE = "postgres://nobody@127.0.0.1:1/none";
@@ -44,8 +44,8 @@ export async function startAdmin(
   { env = {}, prefix = [] }: AdminProcessOptions = {},
 ): Promise<AdminProcess> {
   const { PATH = "", HOME = "" } = process.env;
-  const [program = "", ...words] = [...prefix, process.execPath, ...command];
-  const child = spawn(program, [...words, "admin", "--json", ...args], {
+  const [first = "", ...words] = [...prefix, runner, ...command];
+  const child = spawn(first, [...words, "admin", "--json", ...args], {
     env: { PATH, HOME, DATABASE_URL: NOWHERE, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

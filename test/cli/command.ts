@@ -1,5 +1,5 @@
-// Runs the command line as a shell would, and returns its output: the shipped file if test/run.mjs has found that it was
-// built from the present sources, and otherwise the sources, which take twice the time.
+// Runs the command line as a shell would, and returns its output: the executable if test/run.mjs has found that it was
+// built from the present sources, and otherwise the sources, whose start takes five times the processor time.
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -19,10 +19,14 @@ export interface CommandResult {
 /** Node's arguments for TypeScript. */
 export const typescript = ["--import", join(root, "test/support/register.mjs")];
 
+/** Node's arguments for the command from its sources. */
+export const sources = [...typescript, join(root, "src/main.ts")];
+
 const { TEST_COMMAND: built } = process.env;
 
-/** The arguments before a command's own. */
-export const command = built === undefined ? [...typescript, join(root, "src/main.ts")] : [built];
+/** The program, and the arguments before a command's own. */
+export const [runner = "", ...command] =
+  built === undefined ? [process.execPath, ...sources] : [built];
 
 /** `env` replaces the environment but for PATH and HOME. */
 export async function worker(
@@ -31,7 +35,7 @@ export async function worker(
   input = "",
 ): Promise<CommandResult> {
   const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(process.execPath, [...command, ...args], {
+  const child = spawn(runner, [...command, ...args], {
     env: { PATH, HOME, ...env },
     timeout: MAX_RUN_MS,
   });

@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import pg from "pg";
 import { migratedDatabase } from "../support/database.ts";
-import { command, worker } from "./command.ts";
+import { command, runner, worker } from "./command.ts";
 
 let env: { DATABASE_URL: string };
 const folder = mkdtempSync(join(tmpdir(), "worker-export-"));
@@ -29,7 +29,7 @@ before(async () => {
 
 function started(...args: string[]) {
   const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(process.execPath, [...command, "export", ...args], {
+  const child = spawn(runner, [...command, "export", ...args], {
     env: { PATH, HOME, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";
-import { command, runInChild } from "./command.ts";
+import { command, runInChild, runner } from "./command.ts";
 import { filesOf } from "./run-harness.ts";
 
 const first = ["--pid", "--fork", "--mount-proc", "--kill-child"];
@@ -33,7 +33,7 @@ kill -TERM 1
   const { PATH = "", HOME = "" } = process.env;
   const { status, stderr } = spawnSync(
     "unshare",
-    [...first, process.execPath, ...command, "run", "--tasks", directory],
+    [...first, runner, ...command, "run", "--tasks", directory],
     { env: { PATH, HOME, ...env }, encoding: "utf8", timeout: 60_000 },
   );
   assert.equal(status, 0, stderr);

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { before, test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";
-import { command, worker } from "./command.ts";
+import { command, runner, worker } from "./command.ts";
 
 let env: { DATABASE_URL: string };
 before(async () => {
@@ -74,7 +74,7 @@ test("Queues, workers, unlock, sweep and remove work on an idle queue.", async (
 });
 
 test("A reader that closes the pipe ends the command silently.", async () => {
-  const child = spawn(process.execPath, [...command, "list", "--json"], {
+  const child = spawn(runner, [...command, "list", "--json"], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

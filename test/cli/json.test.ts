@@ -8,7 +8,7 @@ import pg from "pg";
 import { commands } from "../../src/cli/commands/index.ts";
 import { commands as declarations } from "../../src/commands/index.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { command, runInChild } from "./command.ts";
+import { command, runInChild, runner } from "./command.ts";
 
 let env: { DATABASE_URL: string };
 let client: pg.Client;
@@ -134,7 +134,7 @@ test("An option takes a value in all commands or in none: it may precede them.",
 test("watch --json continues after the database was away, and reports the outage on stderr.", async () => {
   const { url } = await migratedDatabase();
   const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(process.execPath, [...command, "watch", "--json", "--interval", "500ms"], {
+  const child = spawn(runner, [...command, "watch", "--json", "--interval", "500ms"], {
     env: { PATH, HOME, DATABASE_URL: url },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { command } from "./command.ts";
+import { sources } from "./command.ts";
 
 const root = join(import.meta.dirname, "../..");
 const { libraryFiles } = await import(join(root, "build/library-files.mjs"));
@@ -13,7 +13,7 @@ const { libraryFiles } = await import(join(root, "build/library-files.mjs"));
 function runAs(version: string) {
   const versions = `{ ...process.versions, node: ${JSON.stringify(version)} }`;
   const preload = `Object.defineProperty(process, "versions", { value: ${versions} })`;
-  const args = ["--import", `data:text/javascript,${encodeURIComponent(preload)}`, ...command];
+  const args = ["--import", `data:text/javascript,${encodeURIComponent(preload)}`, ...sources];
   return spawnSync(process.execPath, [...args, "--version"], { encoding: "utf8" });
 }
 

@@ -6,7 +6,7 @@ import { before, test } from "node:test";
 import type pg from "pg";
 import { migratedDatabase } from "../support/database.ts";
 import { testPool } from "../support/test-pool.ts";
-import { command, runInChild, worker } from "./command.ts";
+import { command, runInChild, runner, worker } from "./command.ts";
 
 let env: { DATABASE_URL: string };
 let pool: pg.Pool;
@@ -166,7 +166,7 @@ test("A rejected command changes nothing.", async () => {
 test("Ctrl-C pauses it, prints how to resume, and another command resumes it.", async () => {
   await add(1_000, "held");
   const args = ["fail", "--yes", "task:held", "--rate", "200"];
-  const child = spawn(process.execPath, [...command, ...args], {
+  const child = spawn(runner, [...command, ...args], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -245,7 +245,7 @@ test("On a terminal the tables are offered; without consent nothing is added or 
   const bare = { DATABASE_URL: url };
   await runInChild(["add", "t"], bare);
   const answered = async (...answers: readonly string[]) => {
-    const line = [process.execPath, ...command, "fail", "task:t"].join(" ");
+    const line = [runner, ...command, "fail", "task:t"].join(" ");
     const child = spawn("script", ["-qec", line, "/dev/null"], {
       env: { ...process.env, ...bare },
     });

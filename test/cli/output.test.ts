@@ -12,7 +12,7 @@ import { program } from "../../src/cli/shell/globals.ts";
 import { callsIn } from "../docs/shell-words.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { testPool } from "../support/test-pool.ts";
-import { command, runInChild } from "./command.ts";
+import { command, runInChild, runner } from "./command.ts";
 
 const LONG = `Error: ${"far too long for a terminal ".repeat(8)}日本語日本語 end`;
 
@@ -30,7 +30,7 @@ before(async () => {
 
 /** The screen of a terminal of this width, line by line, with its control sequences. */
 async function onTerminal(columns: number, args: readonly string[], more: object = {}) {
-  const line = [process.execPath, ...command, ...args].map((one) => `'${one}'`).join(" ");
+  const line = [runner, ...command, ...args].map((one) => `'${one}'`).join(" ");
   const { NO_COLOR: _, FORCE_COLOR: __, ...own } = process.env;
   const child = spawn("script", ["-qefc", `stty cols ${columns}; ${line}`, "/dev/null"], {
     env: { ...own, ...env, TERM: "xterm", SHELL: "/bin/sh", ...more },

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { after } from "node:test";
-import { command } from "./command.ts";
+import { command, runner } from "./command.ts";
 
 const LIMIT_MS = 30_000;
 const running = new Set<ChildProcess>();
@@ -48,13 +48,13 @@ export interface RunProcess {
   readonly ended: Promise<{ status: number | null; stdout: string; stderr: string }>;
 }
 
-/** `program`: what to run; by default the sources. */
+/** `words`: what to run; by default the command. */
 export function startRun(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  program: readonly string[] = [process.execPath, ...command],
+  words: readonly string[] = [runner, ...command],
 ): RunProcess {
-  const [file = "", ...own] = program;
+  const [file = "", ...own] = words;
   const { PATH = "", HOME = "" } = process.env;
   const child = spawn(file, [...own, "run", ...args], {
     env: { PATH, HOME, ...env },

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { commands } from "../../src/cli/commands/index.ts";
-import { type CommandResult, command, typescript } from "./command.ts";
+import { type CommandResult, command, runner, typescript } from "./command.ts";
 
 const root = join(import.meta.dirname, "../../src");
 
@@ -22,18 +22,18 @@ export function suggestedCommands({ stdout, stderr }: CommandResult): string[] {
   return [...single, ...inside].filter((line) => !line.endsWith("--help"));
 }
 
-/** A directory with the programs of the suggestions: worker from its sources, psql and pg_dump as far as needed. */
+/** A directory with the programs of the suggestions: worker, psql and pg_dump as far as needed. */
 export function programsToPaste(): string {
   const directory = mkdtempSync(join(tmpdir(), "suggestions-"));
-  const program = (name: string, words: readonly string[]) => {
+  const put = (name: string, words: readonly string[]) => {
     const path = join(directory, name);
-    const line = [process.execPath, ...words].map((one) => `'${one}'`).join(" ");
+    const line = words.map((one) => `'${one}'`).join(" ");
     writeFileSync(path, `#!/bin/sh\nexec ${line} "$@"\n`);
     chmodSync(path, 0o755);
   };
-  program("worker", command);
+  put("worker", [runner, ...command]);
   for (const name of ["psql", "pg_dump"]) {
-    program(name, [...typescript, join(import.meta.dirname, "psql-child.ts")]);
+    put(name, [process.execPath, ...typescript, join(import.meta.dirname, "psql-child.ts")]);
   }
   return directory;
 }

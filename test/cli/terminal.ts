@@ -1,6 +1,6 @@
 // Runs a command on its own terminal, from `script`, and types on it.
 import { spawn } from "node:child_process";
-import { command } from "./command.ts";
+import { command, runner } from "./command.ts";
 
 export interface Seen {
   readonly status: number | null;
@@ -15,7 +15,7 @@ export async function onTerminal(
   prompt = "[y/N]",
   columns = 0,
 ): Promise<Seen> {
-  const line = [process.execPath, ...command, ...args].map(quoted).join(" ");
+  const line = [runner, ...command, ...args].map(quoted).join(" ");
   const child = spawn("script", ["-qefc", `stty cols ${columns}; ${line}`, "/dev/null"], {
     env: { ...process.env, ...env, SHELL: "/bin/sh" },
   });

@@ -8,7 +8,7 @@ import { before, test } from "node:test";
 import { duration, moment } from "../../src/cli/arguments/times.ts";
 import { commands } from "../../src/cli/commands/index.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { command, runInChild, worker } from "./command.ts";
+import { command, runInChild, runner, worker } from "./command.ts";
 
 let env: { DATABASE_URL: string };
 before(async () => {
@@ -329,7 +329,7 @@ test("A partial result is exit status 3, none changed is 1, all changed is 0.", 
 
 test("A working directory that has been removed does not matter.", () => {
   const gone = mkdtempSync(join(tmpdir(), "worker-usage-"));
-  const words = [process.execPath, ...command, "status"];
+  const words = [runner, ...command, "status"];
   const script = 'cd "$0" && rmdir "$0" && exec "$@"';
   const { status, stderr } = spawnSync("sh", ["-c", script, gone, ...words], {
     env: { ...process.env, ...env },

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { wait } from "../../../src/base/clock.ts";
 import { migratedDatabase } from "../../support/database.ts";
-import { command, worker } from "../command.ts";
+import { sources, worker } from "../command.ts";
 
 const running = new Set<ChildProcess>();
 const directories: string[] = [];
@@ -64,7 +64,7 @@ function start(
   return { shows, ended, child };
 }
 
-const demo = (...args: string[]) => [...command, "demo", "--listen", "127.0.0.1:0", ...args];
+const demo = (...args: string[]) => [...sources, "demo", "--listen", "127.0.0.1:0", ...args];
 
 test("The demo ends with an error if its PostgreSQL has ended.", async () => {
   const directory = join(newDirectory(), "data");
@@ -177,7 +177,7 @@ test("Without a login the admin prints what any local user may do, and localhost
     [[], /everybody on this machine may read and change/],
     [["--read-only"], /everybody on this machine may read/],
   ] as const) {
-    const args = [...command, "admin", "--auth", "none", "--listen", "localhost:0", ...more];
+    const args = [...sources, "admin", "--auth", "none", "--listen", "localhost:0", ...more];
     const { shows, ended, child } = start(process.execPath, args, { DATABASE_URL: url });
     const printed = await shows(rights);
     const { port } = new URL(/http:\S+/.exec(printed)?.[0] ?? "");

@@ -8,7 +8,7 @@ import pg from "pg";
 import { migratedDatabase } from "../../support/database.ts";
 import { waitUntil } from "../../support/until.ts";
 import { NOWHERE } from "../admin-process.ts";
-import { command, worker } from "../command.ts";
+import { command, runner, worker } from "../command.ts";
 import { filesOf, startRun } from "../run-harness.ts";
 
 const FULL = "/dev/full";
@@ -18,7 +18,7 @@ function withFullLog(args: readonly string[], env: Readonly<Record<string, strin
   const log = openSync(FULL, "w");
   try {
     const { PATH = "", HOME = "" } = process.env;
-    const child = spawn(process.execPath, [...command, ...args], {
+    const child = spawn(runner, [...command, ...args], {
       env: { PATH, HOME, ...env },
       stdio: ["ignore", "pipe", log],
     });
@@ -66,7 +66,7 @@ test("A worker outlives the reader of its own output and that of its tasks.", as
   const env = { DATABASE_URL: url };
   const tasks = filesOf({ "talk.mjs": "export default () => console.log('x'.repeat(9_000));" });
   const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(process.execPath, [...command, "run", "--tasks", tasks], {
+  const child = spawn(runner, [...command, "run", "--tasks", tasks], {
     env: { PATH, HOME, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
