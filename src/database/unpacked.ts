@@ -1,6 +1,6 @@
 // The size of values after decompression. The size on disk can be read without cost, but repetitive text decompresses
-// to up to 90 times as much, with lz4 to 255 times. Only decompression shows the real size, and it takes 9 ms for each
-// megabyte. So compressed values are read separately, in batches, up to a number of bytes.
+// to up to 90 times as much, with lz4 to 255 times. Except for texts, only decompression shows the real size, and it takes
+// 9 ms for each megabyte. So compressed values are read separately, in batches, up to a number of bytes.
 
 /** Returns a condition: the value is compressed in the table. */
 export const isPacked = (value: string): string =>
@@ -40,13 +40,13 @@ export const ifSurelyAtMost = (value: string, bytes: number): string =>
  */
 export const isNameSize = (text: string): string =>
   `pg_catalog.octet_length(${text}) <= ${MAX_NAME_BYTES}::int`;
-/** Names of schedules, the longest ones, have at most 512 characters. */
+/** The longest names, identifiers of cron entries, have at most 512 characters. */
 const MAX_NAME_BYTES = 4_096;
 
 /** Returns an expression: the first `length` characters of a text. No more of it is decompressed. */
 export const startOfText = (text: string, length = MAX_NAME_LENGTH): string =>
   `pg_catalog.left(${text}, ${length})`;
-/** Names of tasks and queues have at most 128 characters; longer texts in these tables are not from this program. */
+/** More than any name of a task or queue, which has at most 128 characters: a longer text is not from this program. */
 const MAX_NAME_LENGTH = 512;
 /** The length of reasons that are read. */
 export const MAX_REASON_LENGTH = 2_000;

@@ -9,7 +9,7 @@ export function databasePlace({ options }: pg.Pool): string | null {
   const { server } = options as ServerConfig;
   const { hosts, database } = server ?? placeOf(options);
   if (!database) return null;
-  // The socket of this machine is a folder.
+  // A host that begins with / or @ is a socket of this machine.
   const names = hosts.map(({ host, port }) => {
     const name = /^[/@]/.test(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
     return port === DEFAULT_PORT ? name : `${name}:${port}`;

@@ -1,9 +1,9 @@
 // The worker's lease on its locks, for the parts that fetch or start jobs.
 //
-//   none: no heartbeats ──setKeeper()──▶ good ──none for too long──▶ not good ──a heartbeat──▶ good
+//   no keeper ──setKeeper()──▶ good ──no heartbeat for too long──▶ not good ──a heartbeat──▶ good
 import { Stopwatch } from "../../base/clock.ts";
 
-/** How long `isGood` is cached, because it is read before each job. Much shorter than any lease. */
+/** How long a true `isGood` is cached, because it is read before each job. Much shorter than any lease. */
 const GAP_MS = 50;
 
 /** The heartbeats that renew a lease. */
@@ -14,7 +14,7 @@ export interface LeaseKeeper {
   readonly isInTime: boolean;
   /** How far this machine's clock is ahead of the database's. */
   readonly aheadMs: number;
-  /** Writes a report without fetched jobs at once. */
+  /** Writes a report at once, with an empty list of fetched jobs. */
   reportFetched(): void;
 }
 

@@ -119,7 +119,7 @@ function holdersOf(ids: string[], known: ListedWorker[]): ListedWorker[] {
   return found.length === ids.length ? found : [];
 }
 
-/** Returns the incident that offers the same action. */
+/** Returns the first incident whose action has the same body. */
 function incidentOf(m: Model, offered: Fix): Incident | null {
   const known = m.facts.incidents.incidents;
   for (let i = 0; i < known.length; i++) {

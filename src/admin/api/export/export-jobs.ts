@@ -29,7 +29,10 @@ const fields = {
   ),
   payload: choice(["Payload", "1: with the payload, if no columns are given"], ["0", "1"]),
   cursor: text(
-    ["Cursor", "continues after an id: the last one received, followed by x-export-boundary"],
+    [
+      "Cursor",
+      "the last id received with the text of x-export-boundary appended: continues after that id",
+    ],
     0,
     80,
   ),
@@ -157,7 +160,10 @@ function fileName(q: string, format: string): string {
   return `${name}-${new Date(now()).toISOString().slice(0, 10)}.${format}`;
 }
 
-/** The maximum length of x-export-unknown. Some clients and proxies limit all headers together to 8 KB. */
+/**
+ * About the maximum length of x-export-unknown, which always has the first name. Some clients and proxies limit all
+ * headers together to 8 KB.
+ */
 const MAX_NAMES_LENGTH = 2_000;
 
 /** Returns the names as a JSON list in ASCII: all, or as many of the first as fit. */

@@ -133,7 +133,7 @@ export const getCronEntry: Operation = {
       clock_change: withDescription("string?", "when the clock of its zone changes next"),
       changes: withDescription(
         listOf(record({ at: "time", by: "string?", message: "string" }, "CronChange")),
-        `changes of the schedule, newest first, among the last ${MAX_WRITES_READ} writes`,
+        `the newest ${MAX_CHANGES} changes of the schedule among the last ${MAX_WRITES_READ} writes`,
       ),
     },
     "CronDetails",

@@ -43,7 +43,7 @@ const fields = {
     choice(
       [
         "Order",
-        "jobs without a value for the order come last; -failed_at: failed jobs by updated_at, which Graphile Worker does not change at a failure",
+        "jobs without a value for the order come last; -failed_at: failed jobs by updated_at, which a failure in Graphile Worker does not change",
       ],
       jobSorts,
     ),
