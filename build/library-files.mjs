@@ -4,7 +4,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { dist } from "./files.mjs";
 
-/** Returns the names of the files in dist/library that dist/index.js imports, directly or through others, statically or not. */
+/**
+ * Returns the names of the files in dist/library that dist/index.js imports, directly or through others, statically or
+ * not.
+ */
 export function libraryFiles() {
   const found = new Set();
   const read = (path) => {

@@ -1,6 +1,6 @@
 // The size of values after decompression. The size on disk can be read without cost, but repetitive text decompresses
-// to up to 90 times as much, with lz4 to 255 times. Except for texts, only decompression shows the real size, and it takes
-// 9 ms for each megabyte. So compressed values are read separately, in batches, up to a number of bytes.
+// to up to 90 times as much, with lz4 to 255 times. Except for texts, only decompression shows the real size, and it
+// takes 9 ms for each megabyte. So compressed values are read separately, in batches, up to a number of bytes.
 
 /** Returns a condition: the value is compressed in the table. */
 export const isPacked = (value: string): string =>

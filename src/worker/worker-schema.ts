@@ -1,6 +1,6 @@
 // A worker and its schema. At its start the worker creates a missing schema (not with `migrate: "never"`), and the
-// missing limits of its options. It changes an existing schema only with `migrate: "always"`. Later only a schema of a newer version stops the worker: a
-// missing or incomplete one counts as an outage, because a restore may complete it.
+// missing limits of its options. It changes an existing schema only with `migrate: "always"`. Later only a schema of a
+// newer version stops the worker: a missing or incomplete one counts as an outage, because a restore may complete it.
 import type { Pool } from "pg";
 import type { Logger } from "../base/logger.ts";
 import type { Outage } from "../base/outage.ts";

@@ -40,7 +40,10 @@ test("Pauses are not read at the end of each run of another queue, and a pause e
   await waitUntil("it is read", () => reads > 0);
   const before = reads;
   await queue.sql("select pg_sleep(1)");
-  assert.ok(reads - before <= 10, `${reads - before} times in a second`);
+  const inASecond = reads - before;
+  assert.ok(inASecond <= 10, `${inASecond} times in a second`);
+  // Without the calls of queueUnlocked() there is one in two seconds.
+  assert.ok(inASecond >= 2, `${inASecond} times in a second`);
   const wakes = ends;
   await queue.sql("delete from worker._private_jobs");
   await waitUntil("it has ended", () => ends > wakes);

@@ -30,7 +30,7 @@ const seenOf = (job: TaskJob) => ({
 for (const fastLane of [false, true]) {
   describe(fastLane ? "An idle worker with a fast lane" : "An idle worker", () => {
     /** Starts a worker and waits until it is idle. */
-    async function resting(forbiddenFlags: string[] = [], concurrency = 10) {
+    async function resting(forbiddenFlags: string[] = [], concurrency = 10, more: object = {}) {
       const seen: TaskJob[] = [];
       const warm = recordingTask("warm");
       const show = defineTask("show", (_, { job }) => {
@@ -39,7 +39,7 @@ for (const fastLane of [false, true]) {
       });
       const tasks = [warm, show];
       const options = { forbiddenFlags, fastLane, concurrency, pollIntervalMs: NEVER_MS };
-      await queue.startWorker({ tasks, ...options });
+      await queue.startWorker({ tasks, ...options, ...more });
       await queue.utils.addJob("warm");
       await waitUntil("it rests", async () => (await queue.remaining()).length === 0);
       return { seen, shown: (count: number) => waitUntil("shown", () => seen.length === count) };
@@ -140,10 +140,11 @@ for (const fastLane of [false, true]) {
     }
 
     test("fetches less urgent jobs that are announced with a more urgent one.", async () => {
-      const { seen, shown } = await resting();
+      // Of two fetches at once, the one with less urgent jobs may be answered first.
+      const { seen, shown } = await resting([], 10, { connections: 1 });
       await queue.utils.addJobs([...many(1, { priority: -5 }), ...many(100, { priority: 3 })]);
       await shown(101);
-      assert.equal(new Set(seen.map(({ id }) => id)).size, 101);
+      assert.equal(seen[0]?.priority, -5);
     });
 
     test("distinguishes an empty error from none.", async () => {

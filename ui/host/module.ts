@@ -1,7 +1,7 @@
 /**
  * Wraps the functions of the module and of the host so that both can pass texts. In the module's memory a text is an
- * object of UTF-16 units; their size in bytes is stored before them. Texts are not pinned, because the minimal runtime collects garbage
- * only when the host calls `__collect`, while none of the module's code is running.
+ * object of UTF-16 units; their size in bytes is stored before them. Texts are not pinned, because the minimal runtime
+ * collects garbage only when the host calls `__collect`, while none of the module's code is running.
  */
 import type { instantiate as Instantiate } from "../generated/admin_ui_bg.js";
 

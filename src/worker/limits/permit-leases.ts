@@ -1,6 +1,6 @@
 // Exchanges permits of a session's limits: when the session could use more, and when it holds more than its share.
 //
-//   demand changes, PERMITS announced ──▶ an exchange, one in 500 ms (at once: free permits, a smaller share) ──▶ permits, share
+//   demand changes, PERMITS announced ──▶ an exchange, one in 500 ms (free permits: at once) ──▶ permits, share
 //                                              └ still short: again in 500 ms
 //   the limit applies to no task of the session any more ──▶ permits are given back
 import type { Clock } from "../../base/clock.ts";
