@@ -14,12 +14,24 @@ export interface FetchAnswer {
   readonly atMs: number;
 }
 
+/** The stream of limited tasks that a job was fetched for. It counts those that run. */
+export interface LimitedStream {
+  /** How many of its jobs may start now. */
+  readonly startable: number;
+  jobBegan(): void;
+  jobEnded(): void;
+  /** Called when a running job no longer counts here. */
+  jobLeft(): void;
+}
+
 export class FetchedJob implements TaskJob {
   readonly id: string;
   /** The lock of its run: the id of its named queue, or a slot of a queue under a limit; null: it has no queue. */
   readonly runLock: number | null;
   /** Set when this attempt was cancelled, before its start or while it runs. */
   cancelled: JobCancelled | undefined;
+  /** Undefined: its task has no limit. A field, because a WeakMap of all jobs took 1 µs for each. */
+  stream: LimitedStream | undefined;
   readonly #answer: FetchAnswer;
   readonly #index: number;
   #payload: unknown;

@@ -37,8 +37,6 @@ export class Streams {
   /** Empty: no limit of queues is known. */
   #managed: readonly ManagedStream[] = [];
   readonly #managedQueues: ManagedQueues;
-  /** The streams of limited jobs. Jobs of the main stream are not in it. */
-  readonly #ofJob = new WeakMap<FetchedJob, Stream>();
   readonly #checks: ReadyChecks;
   readonly #makers: StreamMakers;
   #arrangement = 0;
@@ -140,7 +138,7 @@ export class Streams {
 
   /** Whether the next job of a run may start. */
   mayFollow(job: FetchedJob): boolean {
-    return (this.#ofJob.get(job)?.startable ?? 1) > 0 && !this.#hasLapsed(job);
+    return (job.stream?.startable ?? 1) > 0 && !this.#hasLapsed(job);
   }
 
   #hasLapsed(job: FetchedJob): boolean {
@@ -148,14 +146,13 @@ export class Streams {
   }
 
   jobBegan(job: FetchedJob): void {
-    if (this.#limited.length > 0) this.#ofJob.get(job)?.jobBegan();
+    job.stream?.jobBegan();
   }
 
   jobEnded(job: FetchedJob): void {
     this.#freedAtMs = this.#parts.clock.monotonic();
-    const stream = this.#ofJob.get(job);
-    if (stream === undefined) this.main.plan.countEnded(1);
-    else stream.jobEnded();
+    if (job.stream === undefined) this.main.plan.countEnded(1);
+    else job.stream.jobEnded();
   }
 
   /** Changes when a fetch that was sent before may bring jobs that must not start, or jobs of other streams. */
@@ -169,7 +166,7 @@ export class Streams {
     const isManaged = stream instanceof ManagedStream;
     const target = isManaged ? stream.target : stream;
     if (isManaged) stream.jobsFetched(jobs, request.sentAtMs, now);
-    if (target.group !== null) for (const job of jobs) this.#ofJob.set(job, target);
+    if (target.group !== null) for (const job of jobs) job.stream = target;
     // A fetch of managed queues has only jobs for free slots of these queues, so it is short only if it found none.
     target.queue.add(workUnits(jobs), jobs.length, isManaged && jobs.length > 0 ? 0 : request.want);
     if (mark !== this.mark) target.queue.giveBackAll();
@@ -263,13 +260,12 @@ export class Streams {
   }
 
   #move(job: FetchedJob): void {
-    const from = this.#ofJob.get(job);
+    const from = job.stream;
     const to = this.#limitedOf(job);
     if (from === to) return;
     from?.jobLeft();
     to?.jobJoined();
-    if (to === undefined) this.#ofJob.delete(job);
-    else this.#ofJob.set(job, to);
+    job.stream = to;
   }
 
   #demandOf(limit: HeldLimit): number {
