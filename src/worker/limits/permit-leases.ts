@@ -191,7 +191,8 @@ export class PermitLeases {
 
   #log(error: unknown): void {
     const message = messageOf(error);
-    if (message === this.#failure) return;
+    // The lease has ended, and with it all permits: an exchange that was under way fails.
+    if (this.#isClosed || message === this.#failure) return;
     this.#failure = message;
     this.#parts.logger.warn({ error: message }, "permits of a limit could not be exchanged");
   }
