@@ -237,9 +237,10 @@ async function connectAlive(
   }
 }
 
-// How long to wait for a connection, in milliseconds. Pools of this library have a shorter timeout, unless
-// connect_timeout is longer; an application's pool may wait indefinitely.
+// How long to wait for a connection, in milliseconds. An application's pool may wait indefinitely. A pool with a longer
+// timeout of its own (connect_timeout) ends its wait itself, with an error that names the servers.
 const MAX_WAIT_MS = 10_000;
+const EXTRA_MS = 1_000;
 
 /**
  * Returns a connection of the pool within the time limit. `onError` receives the errors of the client from the first
@@ -255,7 +256,10 @@ async function connectInTime(
   const isFull = pool.idleCount === 0 && pool.totalCount >= pool.options.max;
   const connecting = connectClient(pool, onError);
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(TOO_LATE)), isFull ? waitMs : MAX_WAIT_MS);
+  // A pool that an application has wrapped may have no options.
+  const ownMs = (pool.options?.connectionTimeoutMillis ?? 0) + EXTRA_MS;
+  const limitMs = isFull ? waitMs : Math.min(Math.max(MAX_WAIT_MS, ownMs), MAX_TIMER_MS);
+  const timer = setTimeout(() => reject(new Error(TOO_LATE)), limitMs);
   const onAbort = () => reject(signal?.reason);
   signal?.addEventListener("abort", onAbort, { once: true });
   try {

@@ -11,7 +11,7 @@ import { silentLogger } from "../../../src/base/logger.ts";
 import { Outage } from "../../../src/base/outage.ts";
 import { Client } from "../../../src/database/connection/client.ts";
 import { Listener } from "../../../src/database/connection/listener.ts";
-import { createPool } from "../../../src/database/connection/pool.ts";
+import { boundedQueryable, createPool } from "../../../src/database/connection/pool.ts";
 import { attemptsOf, recordFailure } from "../../../src/database/connection/server/attempts.ts";
 import { serverSettings } from "../../../src/database/connection/server/server-settings.ts";
 import { query } from "../../../src/database/database.ts";
@@ -56,11 +56,13 @@ function url(order: readonly { host: string; port: number }[], more = ""): strin
   return `host='${list("host")}' port=${list("port")} user=postgres dbname=postgres ${more}`;
 }
 
+const readOnly = { statementTimeoutMs: 5_000, lockTimeoutMs: 5_000, readOnly: true };
+
 async function reached(connectionString: string): Promise<string> {
   const pool = createPool({ connectionString, logger: silentLogger });
   try {
     const [row] = await query<{ standby: boolean }>(
-      { client: pool, schema: schemaName() },
+      { client: boundedQueryable(pool, readOnly), schema: schemaName() },
       () => "select pg_is_in_recovery() as standby",
     );
     return row?.standby ? "standby" : "primary";
@@ -125,6 +127,16 @@ test("A host that accepts and does not respond uses its share of the time, and t
   proxy.mute();
   const port = Number(new URL(proxy.url).port);
   const order = url([{ host: "127.0.0.1", port }, hosts.primary], "connect_timeout=2");
+  assert.equal(await reached(order), "primary");
+});
+
+test("A statement waits as long as connect_timeout permits, so that it reaches the next host.", {
+  timeout: 30_000,
+}, async () => {
+  await using proxy = await tcpProxy(primary.url());
+  proxy.mute();
+  const port = Number(new URL(proxy.url).port);
+  const order = url([{ host: "127.0.0.1", port }, hosts.primary], "connect_timeout=11");
   assert.equal(await reached(order), "primary");
 });
 
