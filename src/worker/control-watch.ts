@@ -184,11 +184,10 @@ export class ControlWatch implements Controls {
       const { mark, pauses, hasDue, nextMs } = await readPauseState(db, this.#mark);
       if (nextMs !== null) this.#nextEndMs = monotonic() + Math.max(nextMs, MIN_WAIT_MS);
       if (mark !== this.#mark) this.#applyPauses(mark, pauses);
-      const hasEnded = await cancelled;
       // Writes come last: a role that may only read pauses applies them, and leaves ending them to other workers.
       this.#hasDue = hasDue;
       if (hasDue && !this.#isEnding && monotonic() >= this.#endNotBeforeMs) void this.#endDue();
-      if (hasEnded) await endCancellations(db);
+      if (await cancelled) await endCancellations(db);
       this.#failure = null;
       return null;
     } catch (error) {

@@ -348,6 +348,17 @@ test("Without the tables a pause is refused with the command that adds them; a w
   });
 });
 
+test("A pause whose time is over ends although the requests to cancel cannot be read.", async () => {
+  await queue.sql(
+    "insert into worker._private_pauses (scope, name, resume_at) values ('task', 'task', now())",
+  );
+  await queue.sql("alter table worker._private_cancellations rename to hidden");
+  await queue.startWorker({ tasks: [recordingTask("task")] });
+  const left = () => queue.sql("select from worker._private_pauses");
+  await waitUntil("the pause has ended", async () => (await left()).length === 0);
+  await queue.sql("alter table worker.hidden rename to _private_cancellations");
+});
+
 test("Pauses are applied where ending one is refused, and the log has that once.", async () => {
   await queue.sql(`create function public.refuse() returns trigger language plpgsql as
     $$ begin raise exception 'pauses are kept'; end $$`);
