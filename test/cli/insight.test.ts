@@ -4,7 +4,9 @@ import { after, before, test } from "node:test";
 import type pg from "pg";
 import { widthOf } from "../../src/cli/output/table.ts";
 import { emptyDatabase, migratedDatabase } from "../support/database.ts";
+import { tcpProxy } from "../support/tcp-proxy.ts";
 import { testPool } from "../support/test-pool.ts";
+import { waitUntil } from "../support/until.ts";
 import { runInChild, worker } from "./command.ts";
 import { onTerminal } from "./terminal.ts";
 
@@ -125,6 +127,29 @@ test("watch on a terminal shows changes, ends with q, and restores the screen.",
   assert.match(screen, /worker watch {2}worker/);
   assert.ok(screen.endsWith("\u001b[?1049l"));
 });
+
+test("watch on a terminal ends with q while the database does not respond.", {
+  timeout: 40_000,
+}, async () => {
+  await using proxy = await tcpProxy(env.DATABASE_URL);
+  await using own = testPool(env.DATABASE_URL);
+  const locker = await own.pool.connect();
+  const answer = async () => {
+    await locker.query("begin");
+    await locker.query("lock table worker._private_job_queues in access exclusive mode");
+    await waitUntil("watch waits", async () => (await own.pool.query(WAITING)).rows.length > 0);
+    proxy.mute();
+    return "q";
+  };
+  const behind = { ...env, DATABASE_URL: proxy.url };
+  const { status, screen } = await onTerminal(["watch"], behind, answer, "charge");
+  locker.release(true);
+  assert.equal(status, 0);
+  assert.ok(screen.endsWith("\u001b[?1049l"));
+});
+
+const WAITING =
+  "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
 test("watch fits into the terminal, and its columns are aligned, where names have wide characters.", async () => {
   const { url } = await migratedDatabase();

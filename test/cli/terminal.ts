@@ -7,11 +7,14 @@ export interface Seen {
   readonly screen: string;
 }
 
-/** Types `answer` once `prompt` is on the screen. `columns`: the width of the terminal; by default it is unknown. */
+/**
+ * Types `answer`, or what it resolves to, once `prompt` is on the screen. `columns`: the width of the terminal; by
+ * default it is unknown.
+ */
 export async function onTerminal(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  answer: string,
+  answer: string | (() => Promise<string>),
   prompt = "[y/N]",
   columns = 0,
 ): Promise<Seen> {
@@ -25,7 +28,8 @@ export async function onTerminal(
     screen += text;
     if (isAnswered || !screen.includes(prompt)) return;
     isAnswered = true;
-    child.stdin.write(answer);
+    if (typeof answer === "string") child.stdin.write(answer);
+    else void answer().then((text) => child.stdin.write(text));
   });
   const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
   return { status, screen };

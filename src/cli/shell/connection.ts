@@ -82,7 +82,9 @@ export async function withConnection<T>(
   needsSchema = true,
 ): Promise<T> {
   const settings = connectionSettings(args);
-  const { boundedQueryable, createPool } = await import("../../database/connection/pool.ts");
+  const { boundedQueryable, createPool, endPool } = await import(
+    "../../database/connection/pool.ts"
+  );
   const { schemaName } = await import("../../database/schema-name.ts");
   const { assertUsableSchema } = await import("../../database/schema/schema-state.ts");
   const schema = schemaName(settings.schema);
@@ -94,10 +96,13 @@ export async function withConnection<T>(
     if (needsSchema) await assertUsableSchema(database);
     return await run({ database, pool, logger });
   } finally {
-    await pool.end();
+    await endPool(pool, END_MS);
     await written();
   }
 }
+
+/** How long a command that has ended waits for a statement that it left, such as a reading of `watch`. */
+const END_MS = 1_000;
 
 const COMMAND_BOUNDS = {
   statementTimeoutMs: 60_000,

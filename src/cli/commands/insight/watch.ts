@@ -1,6 +1,6 @@
 // worker watch: shows the queue live in the terminal until q or a signal. Without a terminal it prints one screen, with
 // --json one line for each reading.
-import { wait } from "../../../base/clock.ts";
+import { MAX_TIMER_MS, wait } from "../../../base/clock.ts";
 import { InputError, WorkerError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
 import { span } from "../../arguments/values.ts";
@@ -72,9 +72,12 @@ async function onTerminal(
   signal: AbortSignal,
 ): Promise<void> {
   await using screen = liveScreen(signal);
+  const ended = wait(MAX_TIMER_MS, screen.ended).then(() => null);
   while (!screen.ended.aborted) {
     try {
-      const shown = await read();
+      // In raw mode Ctrl-C is a key, so the end must not wait for a server that does not respond.
+      const shown = await Promise.race([read(), ended]);
+      if (shown === null) return;
       screen.show(await textOf(shown, screen.rows, screen.columns));
     } catch (error) {
       // A restarting server is away for a moment: the last screen stays, with the error.
