@@ -4,8 +4,8 @@
 //   running ──change──▶ stopping: running jobs end ──ended──▶ running, from the changed files
 //      └──ends by itself (a load error, a crash)──▶ waiting ──change──▶ running
 import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { resolve } from "node:path";
+import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { ExitStatus } from "../arguments/command.ts";
 import { type ServiceManager, serviceManager } from "../service/service-manager.ts";
@@ -64,7 +64,13 @@ async function untilChanged(
     if ("loaded" in report) files.add(report.loaded);
     else onReady(report.ready);
   });
-  const ended = once(worker, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+  const { promise: ended, resolve: end } = Promise.withResolvers<[number | null, string | null]>();
+  worker.once("close", (status, killer) => end([status, killer]));
+  worker.on("error", (error) => {
+    logger.error({ error: messageOf(error) }, "the worker's process failed");
+    // A process that did not start never closes.
+    if (worker.pid === undefined) end([null, null]);
+  });
   // The worker treats the first signal as stop and the second as abort, whatever their source.
   let isStopping = false;
   const stop = (name: string) => {
@@ -73,21 +79,21 @@ async function untilChanged(
   };
   stops.for({ stop: async (name) => stop(name), abort: async (name) => signal(worker, name) });
   const changed = files.waitForChange(stops.signal);
-  const end = await Promise.race([ended, changed]);
+  const first = await Promise.race([ended, changed]);
   if (stops.signal.aborted) {
     await ended;
     return;
   }
-  if (!Array.isArray(end)) {
+  if (!Array.isArray(first)) {
     logger.info(
-      { file: end },
+      { file: first },
       "a file has changed: the worker restarts when its running jobs have ended",
     );
     stop("SIGTERM");
     await ended;
     return;
   }
-  const [status, killer] = end;
+  const [status, killer] = first;
   logger.warn({ status, signal: killer }, "the worker has ended; waiting for a file to change");
   await changed;
 }
