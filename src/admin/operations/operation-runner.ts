@@ -83,17 +83,16 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
   };
   const keepTidy = async () => {
     while (await wait(tidyEveryMs, ending.signal)) {
-      try {
-        if ((await readiness.check()).isReadOnlyServer) continue;
-        while (!ending.signal.aborted && (await store()) !== null && (await inTables.tidy())) {
-          await wait(100, ending.signal);
-        }
-        while (!ending.signal.aborted && (await options.audit.tidy())) {
-          await wait(100, ending.signal);
-        }
-      } catch (error) {
-        logger.debug({ error: messageOf(error) }, "old receipts could not be deleted");
-      }
+      if ((await readiness.check()).isReadOnlyServer) continue;
+      await tidyAll("receipts", async () => (await store()) !== null && inTables.tidy());
+      await tidyAll("audit entries", () => options.audit.tidy());
+    }
+  };
+  const tidyAll = async (what: string, tidySome: () => Promise<boolean>) => {
+    try {
+      while (!ending.signal.aborted && (await tidySome())) await wait(100, ending.signal);
+    } catch (error) {
+      logger.debug({ error: messageOf(error) }, `old ${what} could not be deleted`);
     }
   };
   const track = (work: Promise<void>) => {
