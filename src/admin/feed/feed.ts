@@ -162,7 +162,8 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     pauseFactor: 10,
     run: async () => {
       try {
-        broadcast.show(await sampler.pulse());
+        // The first reading often follows a request's own one.
+        broadcast.show(youngerThan(intervalMs / 2) ?? (await sampler.pulse()));
       } catch (error) {
         report("pulse", error);
         broadcast.problem(problemJson(error));

@@ -29,7 +29,7 @@ export interface LastErrors {
 
 /** The number of the newest failures, and of the nearest retries, that are read. */
 const NEWEST = 2_000;
-const SAMPLED_PAGES = 1_000;
+const SAMPLED_PAGES = 250;
 
 export async function lastErrors(
   db: Database,

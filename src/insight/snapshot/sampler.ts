@@ -59,6 +59,8 @@ const MAX_QUEUES = 1_000;
 /** The size in pages of the sample of tasks and queues. It has a low precision, and is used until the first census. */
 const SAMPLED_FOR_NAMES = 300;
 const NOTHING_INDEXED: IndexedCounts = { tallies: new Map() };
+/** The age up to which a sample is not repeated: a pulse that needed one has just read it. */
+const YOUNG_SAMPLE_MS = 1_000;
 /** The age from which a sample is not shown. A sample gets so old only if there are no viewers. */
 const OLDEST_SAMPLE_MS = 60_000;
 
@@ -181,6 +183,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       return last;
     },
     async sample() {
+      if (sampled !== null && monotonic() - sampled.atMs < YOUNG_SAMPLE_MS) return;
       const gauge = last?.gauge ?? (await readGauge(db));
       if (last?.isSmall !== true) await timed("sample", () => takeSample(gauge));
     },
