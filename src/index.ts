@@ -1,4 +1,4 @@
-// The library's public names. No other file re-exports.
+// The library's public names.
 import "./require-node.ts";
 
 export type { AuthConfig, AuthMode } from "./admin/access/auth-config.ts";

@@ -13,7 +13,7 @@ import type { AdminServerConfig } from "./config/config.ts";
 export interface AdminHandler extends AsyncDisposable {
   /** Answers a request. */
   (request: IncomingMessage, response: ServerResponse): void;
-  /** The generated password or token, to be shown once; null when one was configured. */
+  /** The generated password or token, to be shown once; null if none was generated. */
   readonly generatedSecret: string | null;
   /**
    * Ends event streams and downloads. Later requests for them, and writes, are answered 503. Call it before the

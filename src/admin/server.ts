@@ -19,7 +19,7 @@ export interface AdminServer extends Service {
    * start().
    */
   readonly url: string;
-  /** The generated password or token, to be shown once; null when one was configured. */
+  /** The generated password or token, to be shown once; null if none was generated. */
   readonly generatedSecret: string | null;
   /**
    * Reads the certificate's files again; open connections stay. Throws InputError for an invalid certificate or
@@ -88,8 +88,8 @@ export async function serve(config: AdminServerConfig): Promise<AdminServer> {
 }
 
 /**
- * Whether a server of mode none is open to other machines or users. Only a listening descriptor (`fd:3`) shows whether
- * it is a unix socket. The mode of its socket file is unknown, so it then counts as open to other users.
+ * Whether a server of mode none is open to other machines or users. Whether a descriptor (`fd:3`) is a unix socket is
+ * known only after it listens. The mode of such a socket's file is unknown, so it counts as open to other users.
  */
 function isOpenToOthers({ listen, auth }: AdminServerConfig, http: HttpServer): boolean {
   return (

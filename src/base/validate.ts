@@ -49,8 +49,8 @@ export function checkAll<const R extends readonly unknown[]>(
 }
 
 /**
- * Checks each item of a list, or throws one InputError with the problems of all of them. Their paths begin with the name
- * of the list and the item's index, such as `jobs[3].spec`; the first item has the index `from`.
+ * Checks each item of a list, or throws one InputError with the problems of all of them. Their paths begin with the
+ * name of the list and the item's index, such as `jobs[3].spec`; the first item has the index `from`.
  */
 export function checkEach<T>(
   name: string,

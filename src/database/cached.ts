@@ -1,7 +1,7 @@
 // Caches a value that is expensive to read and has many readers. All concurrent callers share one read, and the next
-// read begins after a pause in proportion to the duration of the last. If reads are fast, the caller waits for the next
-// one. If they are slow, the caller gets the last value, and a read in the background replaces it. After a write of
-// this process the pause is shorter, so that the effect of the write can be seen soon.
+// read begins after a pause in proportion to the duration of the last. Until then callers get the last value. Then they
+// wait for the new read if reads are fast. If reads are slow, they get the last value while it is read again. After a
+// write of this process the pause is shorter, so that the effect of the write can be seen soon.
 import { monotonic } from "../base/clock.ts";
 import { nullOnTimeout } from "./null-on-timeout.ts";
 

@@ -121,8 +121,8 @@ export function catchLongValues(pgConnection: pg.Connection): void {
 const REFUSED = "N".charCodeAt(0);
 
 /**
- * Implements sslmode=prefer: continues without encryption if the server refuses it. pg would end the connection; libpq,
- * and this function, need no second one. Call it when the connection has begun to connect.
+ * Implements sslmode=prefer: continues without encryption if the server refuses it. pg would end the connection. libpq
+ * and this function continue on the same connection. Call it when the connection has begun to connect.
  */
 export function plainWhereRefused(pgConnection: pg.Connection): void {
   const connection = internalsOf(pgConnection);

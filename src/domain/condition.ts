@@ -139,9 +139,9 @@ export type Condition = keyof typeof data;
 export const conditionData: Readonly<Record<Condition, ConditionData>> = data;
 
 /**
- * Every job has exactly one condition, the first of these that applies: *fetched* = locked, and its worker reports that
- * it has not started it; *running* = locked; *failed* = attempts used up; *blocked* = due, and its named queue is
- * locked, by a running job or by a pause; *retrying* = an attempt has failed; *scheduled* = run_at in the future;
+ * Every job has exactly one condition, the first of these that applies: *fetched* = locked, and its worker reports it
+ * as not started; *running* = locked; *failed* = attempts used up; *blocked* = due, and its named queue is locked, by
+ * a running job or by a pause; *retrying* = an attempt has failed; *scheduled* = run_at in the future;
  * otherwise *ready*.
  */
 export const conditions = Object.keys(data) as readonly Condition[];

@@ -279,7 +279,7 @@ export function withIdentifier(job: JobToAdd | JobByTask): JobToAdd {
 /** Takes the place of a skipped job in a list, so that the problems of later jobs have the right index. Not added. */
 export const SKIPPED: JobToAdd = { identifier: "" };
 
-/** Checks a batch. A problem's path, such as `jobs[3].spec.priority`, has the job's index; the first job has `from`. */
+/** Checks a batch. A problem's path, such as `jobs[3].spec.priority`, has the job's index, counted from `from`. */
 export function resolveJobs(jobs: readonly (JobToAdd | JobByTask)[], from = 0): ResolvedJob[] {
   const resolved: ResolvedJob[] = [];
   const checked = new Set<string>();

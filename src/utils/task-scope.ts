@@ -18,7 +18,7 @@ interface TaskScope {
 const scopes = new AsyncLocalStorage<TaskScope>();
 
 /**
- * Returns the asynchronous context of all tasks of a worker. An AsyncResource costs a job a tenth of
+ * Returns the asynchronous context of all tasks of a worker. For each job, an AsyncResource costs a tenth of
  * AsyncLocalStorage.snapshot().
  */
 export function taskContext(

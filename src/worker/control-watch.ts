@@ -22,7 +22,7 @@ const MIN_WAIT_MS = 10;
 /** The wait for a second read after an announcement: a fetch under way may have locked a job that is cancelled. */
 const SECOND_READ_MS = 250;
 
-/** A longer attempt to end pauses may have read all jobs. IDLE_FACTOR keeps these to a twentieth of the time. */
+/** An attempt to end pauses that takes longer may have read all jobs. IDLE_FACTOR limits these to 5% of the time. */
 const SHORT_MS = 100;
 const IDLE_FACTOR = 19;
 const MAX_IDLE_MS = 600_000;
@@ -89,7 +89,7 @@ export class ControlWatch implements Controls {
     this.#running = this.#run();
   }
 
-  /** The mark of the pauses that this worker applies, so that none of their jobs can start; null: unknown. */
+  /** The mark of the pauses that this worker applies: none of the paused jobs can start. null: unknown. */
   get appliedPauses(): string | null {
     return this.#appliedPauses;
   }
@@ -138,7 +138,7 @@ export class ControlWatch implements Controls {
     }
   }
 
-  /** Cancels jobs as requested. Returns whether there are requests that can be removed, as their jobs do not run. */
+  /** Cancels jobs as requested. Returns whether some requests can be removed, because their jobs no longer run. */
   async #cancel(db: Database): Promise<boolean> {
     const { jobs, cancel, returnUnstarted, logger } = this.#parts;
     const mine = jobs();

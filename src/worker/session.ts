@@ -140,7 +140,7 @@ export class Session<E> {
     return this.#safe?.waiting ?? 0;
   }
 
-  /** Jobs that stay locked because PostgreSQL refuses their results. */
+  /** Jobs that stay locked because PostgreSQL refuses their results, and those that it refuses to lock. */
   get unsettled(): readonly RefusedChange[] {
     return this.#refusals.unsettled;
   }

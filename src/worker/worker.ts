@@ -120,7 +120,7 @@ export class Worker<Extensions = unknown> implements Service {
    */
   start(): Promise<void> {
     if (this.#stopped === null) this.#started ??= this.#start();
-    // The error of a failed start stays.
+    // After a failed start, every later call rejects with the same error.
     return (this.#started ?? Promise.resolve()).then(() => {
       if (this.#stopped === null) return;
       throw new WorkerError("aborted", "the worker has been stopped; create a new one");

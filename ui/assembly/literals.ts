@@ -1,11 +1,11 @@
 /**
  * Puts the module's static data where the compiler expects them, before any other code of the module runs. In memory a
- * string takes twenty bytes and two for every letter, so the build packs the data as texts and steps (ui/literals.mjs)
- * at the end of the initial memory. This must be the first import of index.ts.
+ * string takes twenty bytes and two for every letter. So the build (ui/literals.mjs) packs the data at the end of the
+ * initial memory: the texts, and steps that restore the objects. This must be the first import of index.ts.
  */
 
 /**
- * The size of an object's head: the size of its block, two links, its type and its own size
+ * The size of an object's head, which has five fields: the size of its block, two links, its type and its own size
  * (std/assembly/rt/common.ts).
  */
 const HEAD: usize = 20;

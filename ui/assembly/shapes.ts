@@ -1,7 +1,7 @@
 /**
- * Reads the records of an answer by their shapes; one reader serves all of them. A shape has for each field, in the
- * order of the class: a mark if needed (`?` it may be null, `*` a list), its type, its name, a space. From the types
- * follows the offset of each field in memory, by the same rules as in the compiler.
+ * Reads the records of an answer by their shapes; one reader serves all of them. A shape is a text with, for each field
+ * in the order of the class: a mark if needed (`?` may be null, `*` is a list), a letter for its type, its name, a
+ * space. The types determine the offset of each field in memory, by the same rules as in the compiler.
  */
 import { JsonReader } from "./lib/json-reader";
 
@@ -18,7 +18,7 @@ const STRING = 0x73;
 const TIME = 0x74;
 const RECORD = 0xc0;
 
-/** A record in a list. Its real class is that with which it was made. */
+/** The declared class of a record in a list. Its real class has the runtime id with which `empty` made it. */
 class Item {}
 
 export class Shapes {
@@ -41,7 +41,7 @@ export class Shapes {
     return target;
   }
 
-  /** Returns a record before anything was read into it. */
+  /** Returns a new record, with the default values of its fields. */
   empty(record: i32): usize {
     const size = this.classes[record] & 0xffff;
     const target = __new(size, this.classes[record] >> 16);

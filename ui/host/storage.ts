@@ -1,4 +1,4 @@
-/** Texts stored in this browser. If the browser blocks storage, only the application keeps a text, until it ends. */
+/** Texts stored in this browser. If the browser blocks storage, a text is lost when the page is closed or reloaded. */
 
 /** Preferences: nothing secret, no data. */
 export const preferred = (key: string) => read("localStorage", key);

@@ -20,13 +20,13 @@ export interface AuthConfig {
   /** The header of mode `header`, in lower case; otherwise null. */
   readonly headerName: string | null;
   /**
-   * The digest of the secret, in mode `basic` of `username:password`; null in mode `none`. In mode `custom` it is not
-   * a login: only CSRF tokens and export addresses are derived from it, or from a random secret if it is null.
+   * The digest of the secret; in mode `basic`, of `username:password`; null in mode `none`. In mode `custom` it is not
+   * for logins: only CSRF tokens and export addresses are derived from it. If it is null, a random secret is used.
    */
   readonly secret: Secret | null;
   /** The function of the application in mode `custom`; otherwise null. */
   readonly authenticate: Authenticate | null;
-  /** The secret when it was generated; null when it was configured. */
+  /** The generated secret; null if none was generated. */
   readonly generatedSecret: string | null;
   /**
    * Whether the configured secret has fewer than 12 characters, too short for a server that other machines can

@@ -16,8 +16,8 @@ import { generateSecret, type Secret, secretOf } from "../access/secret.ts";
 /**
  * The authentication of an admin: a name and password (`basic`), a token (`bearer`, or `header` for a header of your
  * own, default `x-worker-admin-token`), your application's own login (`custom`), or none (`none`, on a loopback address
- * or a unix socket of mode 0600 only). A secret that is not given is generated: the server's `generatedSecret` has it.
- * An empty one is invalid.
+ * or a unix socket of mode 0600 only). A password or token that is not given is generated: the server's
+ * `generatedSecret` has it. An empty one is invalid.
  */
 export type AuthOptions =
   | {

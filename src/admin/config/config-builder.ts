@@ -43,7 +43,7 @@ export interface AdminServerConfigBuilder {
    * Sets the authentication: `{ mode: "basic", username, password }`, `{ mode: "bearer", token }`, `{ mode:
    * "header", headerName, token }`, `{ mode: "custom", authenticate }` for your application's own login, or
    * `{ mode: "none" }` on a loopback address or a unix socket of mode 0600.
-   * A secret that is not given is generated. Default: mode basic, user `admin`, a generated password.
+   * A password or token that is not given is generated. Default: mode basic, user `admin`, a generated password.
    */
   auth(auth: AuthOptions): AdminServerConfigBuilder;
   /** Sets whether all changes are refused, with 403 `read_only`. Without an argument true. Default false. */

@@ -86,7 +86,7 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
       reads: database(reads, scope),
       lists: database(lists, scope),
       quickReads: database(quickReads, scope),
-      // The time limit is for the beginning of an answer, which may precede the end of a download's first statement.
+      // The request's time limit ends when the answer begins. A download's first statement may run longer than that.
       downloads: database(downloads, { signal: scope.signal, leftMs: () => Infinity }),
       feed: database(feed, scope),
       writes: database(writes, { ...scope, ...unlimited }),
@@ -137,7 +137,7 @@ interface WatchOptions {
   readonly isQuickRead: boolean;
 }
 
-/** Wraps clients. The first statement that cannot reach the database logs the loss, the next answered one its end. */
+/** Wraps clients: logs the first statement that cannot reach the database, and the next one that is answered. */
 function createWatch({
   schema,
   logger,

@@ -51,7 +51,7 @@ export interface Operation {
   readonly body?: JsonSchema;
   /** The JSON Schema of the answer, or its media type when it is not JSON. */
   readonly answer: JsonSchema | string;
-  /** The memory to reserve before it begins, in bytes. Default: the memory of a small answer. */
+  /** The memory to reserve before the operation runs, in bytes. Default: the memory of a small answer. */
   readonly reserves?: (request: HttpRequest) => number;
   readonly run: (admin: Admin, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 }

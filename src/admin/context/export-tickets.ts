@@ -14,7 +14,7 @@ import { type DeriveSecret, deriveFrom, generateSecret, secretOf } from "../acce
 export const TICKET_MS = 60_000;
 /** The number of used tickets that are recorded in memory, far more than can be downloaded in a minute. */
 const MAX_USED = 10_000;
-/** The length of the longest ticket, which fits into a request's headers. A query may have 4,000 ASCII characters. */
+/** The maximum length of a ticket. It fits into a request's headers, and is enough for 4,000 ASCII letters of query. */
 export const MAX_TICKET_LENGTH = 12_000;
 
 export interface Ticket {

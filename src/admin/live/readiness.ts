@@ -24,7 +24,7 @@ export interface Readiness {
 
 const CACHE_MS = 1_000;
 
-/** Codes that are not logged here: an outage and slow statements are logged elsewhere, and the others pass. */
+/** Codes that are not logged here: outages and slow statements are logged elsewhere, the others are temporary. */
 const notLogged = new Set<unknown>([
   "database_unreachable",
   "database_timeout",

@@ -24,7 +24,7 @@ import type { Readiness } from "../live/readiness.ts";
 export interface OperationRunner extends Service {
   /**
    * Resolves to the store of operations; null when the schema lacks their tables, or this role the privileges on them.
-   * `of`: the database of a request that only reads, whose statements end with it. Default: the database of writes.
+   * `of`: the database of a request that only reads; its statements end with the request. Default: that of writes.
    */
   store(of?: Database): Promise<OperationStore | null>;
   /** Resolves to the reason why there is no store; null when there is one. */

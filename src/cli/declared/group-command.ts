@@ -27,7 +27,7 @@ export function groupCommand(group: Group): CliCommand {
   const { name, declarations, subject, lists, listOptions } = group;
   const actions = declarations.flatMap(({ http }) => http.action ?? []);
   const tables = declarations.map((command) => tableOf(command, placesOf(command)));
-  /** If several actions have an option, the help shows that of the first: `add` has the defaults. */
+  /** If several actions have the same option, the help shows that of the first action, which has the defaults. */
   const merged = (of: readonly Values[]): Values => Object.assign({}, ...of.toReversed());
   const options = merged(tables.map((table) => table.options));
   const { [subject.field]: _, ...otherPositionals } = merged(

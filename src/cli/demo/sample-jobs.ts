@@ -158,7 +158,7 @@ function makeSamples(): SampleJob[] {
   return samples.map((one, n) => (n === poison ? { ...one, ...POISON } : one));
 }
 
-/** What a job that crashes its workers has in place of the drawn values. */
+/** The values of the job that crashes its workers, in place of random ones. */
 const POISON = {
   attempts: 4,
   lastError:

@@ -1,4 +1,4 @@
-// The user at the keyboard, for the audit trail, and the trail itself.
+// The audit trail of the command line, and the user and host for its entries.
 import { hostname, userInfo } from "node:os";
 import { now } from "../../base/clock.ts";
 import type { AuditEntry } from "../../commands/audit/audit-entry.ts";

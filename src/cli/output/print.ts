@@ -67,7 +67,7 @@ export function printFailureJson(failure: object): void {
   process.stderr.write(`${printableJson(JSON.stringify(failure))}\n`);
 }
 
-/** One line on stderr, overwritten by the next, if it is a terminal; null clears it. */
+/** One line on stderr, which the next one overwrites, and null clears. Without a terminal nothing is printed. */
 export function printProgress(line: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${line === null ? "" : printable(line)}\x1b[K`);
 }

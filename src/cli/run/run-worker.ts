@@ -27,7 +27,7 @@ import { endSoon, StopRequests, stopOnUncaught } from "./stop-requests.ts";
 import { workerOptions } from "./worker-options.ts";
 
 /**
- * Runs the worker until it has stopped. `stops`: requests to stop. `managerFor`: returns what receives its reports.
+ * Runs the worker until it has stopped. `stops`: requests to stop. `managerFor`: returns the receiver of its reports.
  * Throws UsageError for invalid files.
  */
 export async function runWorker(

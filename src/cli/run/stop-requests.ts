@@ -54,7 +54,7 @@ export class StopRequests implements Disposable {
     }
   }
 
-  /** Stops the worker. This does not count as a signal, so a first signal does not abort what still runs. */
+  /** Stops the worker. This does not count as a signal: the next signal is still the first, and does not abort jobs. */
   stop(reason: string): void {
     this.#requested.abort(reason);
     void this.#worker?.stop(reason);

@@ -1,4 +1,4 @@
-// The worker that --watch restarts: reports the files that it has loaded and that it is ready, and stops with its parent.
+// The worker that --watch restarts. It reports the files that it loads, and that it is ready. It stops with its parent.
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { ExitStatus } from "../arguments/command.ts";

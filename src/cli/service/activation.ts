@@ -1,5 +1,5 @@
-// Sockets passed by systemd, as in sd_listen_fds(3): LISTEN_FDS is their number, from descriptor 3 up, LISTEN_FDNAMES
-// their names, LISTEN_PID the only process they are for.
+// Sockets passed by systemd, as in sd_listen_fds(3). LISTEN_FDS is the number of sockets, whose descriptors begin at 3.
+// LISTEN_FDNAMES has their names, and LISTEN_PID the id of the only process that may use them.
 import { InputError } from "../../base/errors.ts";
 import type { Environment } from "../arguments/environment.ts";
 

@@ -118,8 +118,8 @@ function withSource(message: string, where: string | null): string {
 }
 
 /**
- * Replaces fields within a message, such as "at least one of run_at, priority and … is needed". A field that could be
- * an ordinary word is replaced only in a list with one that could not; a quoted word is a value.
+ * Replaces fields within a message, such as "at least one of run_at, priority and … is needed". A name such as
+ * `priority` may be an ordinary word, so it is replaced only in a list with a name such as `run_at`. Quoted words stay.
  */
 function withTypedNames(message: string, names: ReadonlyMap<string, string>): string {
   const field = `(?:${[...names.keys()].filter((name) => /^\w+$/.test(name)).join("|")})`;

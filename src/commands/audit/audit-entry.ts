@@ -6,7 +6,7 @@ import type { JobState } from "../../domain/job.ts";
 export interface AuditEntry {
   /** The time of the change, RFC 3339. */
   readonly at: string;
-  /** The name of the user: of the login, or on the command line of the system's user; null without authentication. */
+  /** The user's name; `anonymous` in mode none; null for a user of the command line without a name in the system. */
   readonly by: string | null;
   /** Where the change was made. */
   readonly source: "admin" | "command line";
@@ -30,7 +30,7 @@ export interface AuditEntry {
   readonly changes: Readonly<Record<string, unknown>>;
   /** The first 20 of the jobs before the change; null when the action is not about existing single jobs. */
   readonly before: readonly JobFacts[] | null;
-  /** The first 20 of the jobs after the change, also an added one, without those that were deleted; null for none. */
+  /** The first 20 of the changed or added jobs, after the change; deleted ones are omitted; null without any. */
   readonly after: readonly JobFacts[] | null;
   /** The number of things for which the action was requested; null when the action does not count any. */
   readonly requested: number | null;

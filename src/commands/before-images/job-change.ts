@@ -119,9 +119,9 @@ const mayHaveRun = (untouched: string) => [
   `(${untouched} or jobs.last_error is null or jobs.last_error !~ '${MARKED_FAILED}'::text)`,
 ];
 
-/** The tables of the changing statement from which storeRows() reads. A further one, `acted`, has the changed jobs. */
+/** The tables of the changing statement that storeRows() reads, in addition to `acted`, the changed jobs. */
 export interface ChangeTables {
-  /** The operation's id and the job's outcome, as SQL expressions; `targets` is the row. */
+  /** The operation's id and the job's outcome, as SQL expressions on a row called `targets`. */
   readonly operation: string;
   readonly outcome: string;
   /** Two names of tables: all jobs that the statement found, and the earlier state of those that change. */

@@ -85,7 +85,7 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   /** How long a migration waits for other transactions, in milliseconds. Default: the default of migrate(). */
   readonly migrationWaitMs?: number;
-  /** The origin in whose name the jobs' earlier state is stored for undo. Default: it is not stored. */
+  /** The origin under which the jobs' earlier state is stored for undo. Default: the state is not stored. */
   readonly recordFor?: Origin | undefined;
   /** The user that is stored with a pause; null if unknown. */
   readonly by?: string | null;
@@ -96,8 +96,8 @@ export interface CommandContext {
 /** The context of a command that runs. */
 export interface RunContext extends CommandContext {
   /**
-   * Called with the result so far after each commit of a command that has several. If the command fails later, this
-   * result is recorded and returned, together with the failure.
+   * Called after each commit of a command that commits several times, with the result so far. If the command fails
+   * later, this result is recorded and returned, together with the failure.
    */
   readonly committed: Committed;
 }

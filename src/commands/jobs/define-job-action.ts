@@ -81,7 +81,7 @@ export interface JobActionResult extends ChangeResult {
   readonly spent: readonly string[];
 }
 
-/** Returns the changed jobs, and why others of `ids` did not change. `spent`: skipped, because no attempts are left. */
+/** Returns the changed jobs, and why others of `ids` did not change. `spent`: the ids skipped for lack of attempts. */
 export async function jobActionResult(
   db: Database,
   ids: readonly string[],

@@ -67,9 +67,9 @@ export interface CleanupOptions {
  * `taskIdentifiersToKeep`. A transaction that is open during a step may have read a name, and later commit a job with
  * its id. So each step waits up to 10 s for older transactions, and then restores the names that jobs refer to, or all
  * names if such a transaction is still open. "gc-job-queues" also restores the rows of queues that a Graphile worker's
- * cleanup deleted while jobs referred to them. Every call with a task also deletes throttles whose period is over. Throws
- * InputError for an unknown task or invalid names, and `configuration` if names are to be deleted inside the caller's
- * transaction. If PostgreSQL refuses to delete some jobs or names, throws `database_error` after deleting all others.
+ * cleanup deleted while jobs referred to them. Every call with a task also deletes throttles whose period is over.
+ * Throws InputError for an unknown task or invalid names, and `configuration` if names are to be deleted inside the
+ * caller's transaction. If PostgreSQL refuses some deletions, throws `database_error` after all others.
  */
 export async function cleanup(
   db: Database,

@@ -10,8 +10,8 @@ import { isFailed } from "../../queue/sql/job-state.ts";
 const CHUNK = 10_000;
 
 /**
- * Deletes failed jobs in chunks by ascending id, so that the loop ends even while other jobs keep failing. Adds jobs
- * that PostgreSQL refuses to delete to `refused`. Calls `deleted` with the number of deleted jobs of each chunk.
+ * Deletes failed jobs in chunks by ascending id, so that the loop ends even while other jobs keep failing. Jobs that
+ * PostgreSQL refuses to delete are added to `refused`. Calls `deleted` with the number of deleted jobs of each chunk.
  */
 export async function deleteFailedJobs(
   db: Database,
@@ -67,8 +67,8 @@ interface DeletedRow {
   readonly last: string | null;
 }
 
-// In a transaction whose rollback is awaited: until a refused statement has released its locks, the next one on another
-// connection would skip the jobs.
+// The rollback of the transaction is awaited. Otherwise the next statement, on another connection, would skip jobs that
+// the refused statement still locks.
 const deleteSome = (db: Database, statement: Statement, values: unknown[]): Promise<DeletedRow[]> =>
   contendedTransaction(db, (inside) => query<DeletedRow>(inside, statement, values));
 

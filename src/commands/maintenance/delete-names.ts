@@ -30,7 +30,7 @@ interface NameDeletion {
   readonly deleted: (count: number) => void;
 }
 
-/** Deletes names in steps, by ascending id. */
+/** Deletes names in steps, by ascending id. Restores those that jobs of transactions open at that time refer to. */
 export async function deleteNames(db: Database, deletion: NameDeletion): Promise<void> {
   const { unused, refused, deleted } = deletion;
   let last: number | undefined = 0;

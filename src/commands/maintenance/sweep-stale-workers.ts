@@ -1,5 +1,5 @@
-// Recovers the jobs of stale workers on request, like the sweep that every worker runs (recover-jobs.ts). In addition
-// it has a threshold for workers that declare none and for lock holders without heartbeats. The schema's functions are
+// Recovers the jobs of stale workers on request, like the sweep that every worker runs (recover-jobs.ts). This one also
+// has a threshold for workers that declare none, and for lock holders without heartbeats. The schema's functions are
 // not called. Those of graphile_worker_rs give the attempt back, so a job that crashes its worker would run for ever,
 // and a plain Graphile Worker schema has no such functions.
 import * as v from "valibot";
@@ -28,8 +28,8 @@ export interface SweepResult {
   /** Whether it was a dry run, which changes nothing. */
   readonly dryRun: boolean;
   /**
-   * False for a schema without this library's extensions: then every holder of an old lock counts, even one that is
-   * still running.
+   * False for a schema without a table of heartbeats: then every holder of an old lock counts as unknown, even one that
+   * is still running.
    */
   readonly hasHeartbeats: boolean;
   /** The ids of workers whose last heartbeat is too old. */

@@ -9,8 +9,8 @@ const POLL_MS = 500;
 const MAX_WATCH_MS = 120_000;
 
 /**
- * Waits for the canary's outcome. Resumes the operation if all its jobs succeeded, otherwise pauses it, unless its
- * state was changed meanwhile.
+ * Waits for the canary's outcome. Resumes the operation if all of the canary's jobs succeeded, otherwise pauses it,
+ * unless the operation's state was changed meanwhile.
  */
 export async function watchCanary(
   { store, monotonic, wait }: OperationTools,

@@ -1,6 +1,6 @@
 // Reads the oldest ready job of each priority. Jobs that an operation changes or deletes leave dead entries in the
-// index from which workers fetch. The next reader of the index has to read and mark all of them, which took a fetch
-// 1.1 s after 200,000 jobs. So the operation reads the index after each batch.
+// index from which workers fetch. The next reader of the index has to read and mark all of them. After 200,000 jobs,
+// one fetch took 1.1 s for this. So the operation reads the index after each batch.
 import { type Database, query } from "../../database/database.ts";
 import { priorities } from "../../insight/read/priorities.ts";
 import { ageMs } from "../../queue/sql/moments.ts";

@@ -9,10 +9,10 @@
 //     waiting, checks them again, saves each row as it was, changes it and moves `after_id`: all or nothing
 //     (store/batch-statement.ts).
 //  4. Jobs that run, and jobs changed after the boundary, are left alone and counted, except by stop-retrying.
-//  5. A pause follows, as long as the batch took, and longer while the oldest ready job gets older
-//     (head-probe.ts). The next batch is sized to take 50 ms (pace.ts).
-//  6. A canary stops after its first jobs and waits up to two minutes for their results (canary.ts). If one
-//     fails again or has no result by then, the operation is paused.
+//  5. The pause that follows has the duration of the batch. It is longer while the oldest ready job gets
+//     older (head-probe.ts). The next batch is sized to take 50 ms (pace.ts).
+//  6. An operation with a canary stops after its first jobs and waits up to two minutes for their results
+//     (canary.ts). If one fails again or has no result by then, the operation is paused.
 //  7. pause, resume, stop and undo change the state in the row (lifecycle.ts). The owner reads it with its next
 //     batch. When an owner's lease expires, the operation is `interrupted`, and resume continues after the
 //     last batch.
@@ -34,7 +34,7 @@ import { readCandidates } from "./rehearse/candidates.ts";
 
 // How many failures in a row are tolerated. An outage that lasts longer needs an operator.
 const MAX_FAILURES = 60;
-// The age up to which a compiled query is used. It contains the locked queues and names, which change.
+// The age up to which a compiled query is used. The query contains the locked queues and names, which change.
 const COMPILED_FOR_MS = 2_000;
 
 /**

@@ -79,7 +79,7 @@ export async function assertAhead(db: Database, resumeAt: string, path: string):
   throw new InputError([{ path, message: "must be in the future" }]);
 }
 
-/** Pauses the target. Throws InputError, `extension_missing`, and `configuration` to cancel jobs in a transaction. */
+/** Pauses the target. Throws InputError, `extension_missing`, and `configuration` if it cancels in a transaction. */
 export async function pauseWith(
   db: Database,
   target: PauseTarget,

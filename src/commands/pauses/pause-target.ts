@@ -29,6 +29,6 @@ export function targetProblems({ scope, name }: TargetInput): Problem[] {
   return [];
 }
 
-/** `the queue "mail"`, `all jobs`. */
+/** `the queue mail`, `all jobs`. */
 export const targetText = ({ scope, name = "" }: TargetInput): string =>
   scope === "all" ? "all jobs" : `the ${scope} ${shortName(name)}`;

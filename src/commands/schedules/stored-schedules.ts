@@ -28,7 +28,7 @@ import { milliseconds } from "../../queue/sql/moments.ts";
 
 export const MAX_SCHEDULES = 10_000;
 
-/** Adds a schedule. Throws `conflict` if its identifier exists or there are too many schedules; `extension_missing`. */
+/** Adds a schedule. Throws `extension_missing`, and `conflict` if its identifier exists or there are too many. */
 export async function addSchedule(
   db: Database,
   definition: ScheduleDefinition,

@@ -10,8 +10,8 @@ import { cancelStatement } from "./cancel-request.ts";
 import { Client } from "./client.ts";
 
 /**
- * How every transaction of this library begins. It names its isolation level: if the role or the database has
- * serializable as its default, a fetch that conflicts with another would fail with 40001 and release its jobs.
+ * How every transaction of this library begins. It names its isolation level, because the role or the database may have
+ * serializable as its default. A fetch that conflicts with another would then fail with 40001 and release its jobs.
  */
 export const BEGIN = "begin isolation level read committed";
 const BEGIN_READ_ONLY = `${BEGIN} read only`;
@@ -110,9 +110,9 @@ export async function runBounded<R extends QueryResultRow>(
   return result;
 }
 
-// Whether pg can write the statement in one packet. A pool of the application may be of another version of pg, or of
-// pg-native. A text without values may contain several statements; pg treats a named statement as prepared after its
-// first response.
+// Whether pg can write the statement in one packet. An application's pool may be of another version of pg, or of
+// pg-native. A text without values may contain several statements. A named statement would count as prepared at the
+// packet's first response, which is that of `begin`.
 const isPackable = (client: unknown, { values, name }: QueryConfig) =>
   client instanceof Client && values !== undefined && name === undefined;
 

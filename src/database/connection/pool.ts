@@ -115,9 +115,9 @@ export interface Bounds {
   /** PostgreSQL's lock_timeout, in milliseconds. */
   readonly lockTimeoutMs: number;
   readonly readOnly: boolean;
-  /** How long a statement may wait for a connection, in milliseconds. Default 10,000. */
+  /** How long a statement may wait while all connections are in use, in milliseconds. Default 10,000. */
   readonly connectionWaitMs?: number;
-  /** How long after the timeout a server that does not answer counts as lost, in milliseconds. Default 3,000. */
+  /** The time after the timeout at which a server without an answer counts as lost, in milliseconds. Default 3,000. */
   readonly graceMs?: number;
 }
 
@@ -131,7 +131,7 @@ export interface RequestScope {
    * Default: all of it.
    */
   waitLeftMs?(): number;
-  /** Called with the time that each use of a connection took, with the wait for it and for locks, in milliseconds. */
+  /** Called with the duration of each use of a connection, including waits for it and for locks, in milliseconds. */
   waited?(ms: number): void;
 }
 

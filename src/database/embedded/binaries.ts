@@ -1,6 +1,6 @@
 // Finds a PostgreSQL that the account can run: the one inside the native executable, or the npm package. A
-// package that cannot run in place (read-only without its links, or below a directory that the account may
-// not enter) is copied into the cache.
+// package that cannot run in place is copied into the cache: one whose links are missing and cannot be
+// created, or one below a directory that the account may not enter.
 import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -142,8 +142,8 @@ export function isSlowTrigger(error: unknown): boolean {
 }
 
 /**
- * Whether an error's context has a function, after all lines of other contexts are left out. In every language, a
- * statement that waits for a row has a line with the row's place, such as (0,12), a COPY one with its table, and
+ * Whether an error's context has a function. The lines of other contexts are left out. They can be recognized in every
+ * language: the line of a wait for a row has the row's place, such as (0,12), the line of a COPY has its table, and
  * parameters begin with `$1 = `.
  */
 function isInTrigger(where: unknown): boolean {

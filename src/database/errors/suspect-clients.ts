@@ -1,5 +1,5 @@
-// After a connection of a pool has not answered, its idle connections may be lost, too. A statement on each of them
-// would wait for its whole time limit. So connections that have not answered since are replaced before their next use.
+// After a connection of a pool has not answered, the pool's idle connections may be lost, too. A statement on each of
+// them would wait for its whole time limit. So those that have not answered since are replaced before their next use.
 import type { Pool, PoolClient } from "pg";
 import { monotonic } from "../../base/clock.ts";
 

@@ -84,8 +84,8 @@ export interface CronEntryOptions {
   readonly jobKey?: string | undefined;
   /**
    * What a tick does with an unlocked job of the same key. `replace`: moves it to the new tick's time.
-   * `preserve_run_at`: keeps its time, so that a worker with a delay still runs the job. Needs `jobKey`. Default
-   * `replace`.
+   * `preserve_run_at`: keeps its time, so that later ticks do not postpone a job that workers are late to run. Needs
+   * `jobKey`. Default `replace`.
    */
   readonly jobKeyMode?: (typeof cronJobKeyModes)[number] | undefined;
 }

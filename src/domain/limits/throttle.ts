@@ -10,7 +10,7 @@ import {
   type Unique,
 } from "../unique.ts";
 
-/** Adds a job at most once in a period. The period begins with each add that is not dropped. */
+/** Adds a job at most once in a period. Each add that is not dropped begins a period. */
 export interface Throttle {
   /** The length of the period in milliseconds, at most a year. */
   readonly periodMs: number;

@@ -6,7 +6,7 @@ import { clearTimeout, monotonic, setTimeout } from "../../base/clock.ts";
 import type { Limits } from "./limits.ts";
 
 export interface AnswerMemory {
-  /** Opens the memory of one request, at first none. Requests of a connection are opened in their order. */
+  /** Begins to count the memory of one request, from 0 bytes. Called for a connection's requests in their order. */
   open(socket: Socket, client: string): Reservation;
 }
 

@@ -63,7 +63,7 @@ interface AcknowledgementRow {
   readonly acknowledged: number;
   readonly waiting: number;
   readonly waiting_for: string;
-  /** This transaction has written: the pause is not committed. */
+  /** Whether this transaction has written: then the pause is not committed yet. */
   readonly is_written: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Describes a pause in words, "paused by ana until 2026-01-31 14:00: deploy", and the workers that acknowledged it.
+// Describes a pause, "paused by ana until 2026-01-31T14:00:00Z: deploy", and the workers that acknowledged it.
 import { byWorker, countText, momentText, numberText, shortName } from "../../domain/words.ts";
 import type { Acknowledgement } from "./acknowledgement.ts";
 import type { Pause } from "./list-pauses.ts";
@@ -15,7 +15,7 @@ export function pauseText({
   return `${what}${by}${until}${reason === null || reason === "" ? "" : `: ${reason}`}`;
 }
 
-/** Returns `The queue "mail" is paused by ana until 14:00: deploy`. */
+/** Returns `The queue mail is paused by ana until 2026-01-31T14:00:00Z: deploy`. */
 export function pausedSubject(pause: Pause): string {
   const name = shortName(pause.name ?? "");
   const subject = pause.scope === "all" ? "Everything" : `The ${pause.scope} ${name}`;

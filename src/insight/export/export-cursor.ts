@@ -1,5 +1,5 @@
-// The cursor that continues an interrupted export: `<last id>`, or `<last id>-<highest id>-<now>`, which repeats the
-// boundary of the first request. The client makes it from its last whole line and that boundary.
+// The cursor that continues an interrupted export: `<last id>[-<highest id>[-<now>]]`. The client makes it from the id
+// of its last whole line and from the boundary that the first response contained.
 import { InputError } from "../../base/errors.ts";
 import { isJobId } from "../../domain/job-ids.ts";
 
@@ -8,7 +8,7 @@ export interface ExportCursor {
   readonly after: string;
   /** The highest id to include; null: the highest that exists now. */
   readonly maxId: string | null;
-  /** The value of `now` in the query, in microseconds; null: the query has none, or it is the present time. */
+  /** The value of `now` in the query, in microseconds; null: there is no query, or the present time is used. */
   readonly nowUs: string | null;
 }
 

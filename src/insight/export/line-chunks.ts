@@ -39,7 +39,7 @@ const MAX_ALONE = 4 * 1_048_576;
 const LINE_BYTES = 500;
 /** A compressed payload counts with a share of the upper bound of its size. This is the smallest share. */
 const MIN_SHARE = 1 / 8;
-/** The number of lines of the first chunk. How many take 0.1 s depends on the payloads. */
+/** The number of lines of the first chunk. How many lines can be read in 0.1 s depends on the payloads. */
 const FIRST_LINES = 500;
 
 export function createLineChunks(db: Database, format: LineFormat): LineChunks {

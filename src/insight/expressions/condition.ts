@@ -1,6 +1,6 @@
 // The conditions of a job in SQL, on a row of _private_jobs with the given alias. Reads of the whole table get the ids
-// of locked queues as a parameter. There are few, and PostgreSQL hashes a bound array, but would search a sub-select
-// linearly. Reads of single rows look up their queue. What workers report about locked jobs is read from their
+// of locked queues as a parameter, because PostgreSQL hashes a bound array, but would search a sub-select linearly.
+// Reads of single rows look up their queue. What workers report about locked jobs is read from their
 // heartbeat rows, once for each statement.
 import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";

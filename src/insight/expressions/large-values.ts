@@ -21,9 +21,9 @@ export const endsPage = ({ page_bytes: bytes }: { readonly page_bytes: string })
   Number(bytes) >= PAGE_BYTES;
 
 /**
- * Returns expressions for `with recursive …`: the newest rows of a table by their ids, before $1 bigint (null: the
- * first), at most $2 int. They are decompressed one after the other, until they have 4 MB in total. The columns are
- * `page.id` and the sum so far, `page.page_bytes`. `bytes`: the size of a row `stored`.
+ * Returns expressions for `with recursive …`: the newest rows of a table, by id. $1 bigint: only rows with a lower id
+ * (null: all). $2 int: the maximum number of rows. They are decompressed one after the other, until they have 4 MB in
+ * total. Columns: `page.id`; `page.page_bytes`, the sum so far. `bytes`: an expression for the size of a row `stored`.
  */
 export const newestRows = (table: string, bytes: string, which = "true"): string => `page as (
     select 0 as row_number, 0::bigint as page_bytes, coalesce($1::bigint, 9223372036854775807::bigint) as id
@@ -38,8 +38,8 @@ export const newestRows = (table: string, bytes: string, which = "true"): string
   )`;
 
 /**
- * Returns the payload column of a row, and the columns with which loadPacked() loads payloads that it lacks. `bytes`:
- * the maximum stored size, a parameter or number.
+ * Returns the payload column of a row, null for a compressed payload, and the columns with which loadPacked() loads
+ * that payload. `bytes`: the maximum stored size, a parameter or number.
  */
 export const packable = (bytes: string): string => `
       case when pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int and not (${isPacked("jobs.payload")})

@@ -30,7 +30,7 @@ const keys: Readonly<Record<ColumnGrouping, string>> = {
 interface GroupRow {
   readonly key: string | null;
   readonly count: string;
-  /** The time in seconds since 1970. */
+  /** When the group's first job was added, in seconds since 1970. */
   readonly first_s: number;
   readonly last_s: number;
   readonly newest: string;

@@ -1,6 +1,6 @@
 // Failed jobs grouped by the fingerprint of their error, which ignores numbers, ids and quoted texts. If a task would
-// have many groups of a single job, its errors are grouped by their place in the code instead; a few single jobs join
-// the group that their errors are like.
+// have many groups of a single job, its errors are grouped by their place in the code instead. If such groups are few,
+// each of their jobs joins a larger group with similar errors, if there is one.
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
 import {
@@ -128,7 +128,7 @@ function floodedTasks(groups: ReadonlyMap<string, CollectedGroup>): number[] {
   return [...singles].filter(([, count]) => count > MAX_SINGLES).map(([id]) => id);
 }
 
-/** Merges all groups of a place into one, so that its fingerprint finds all of its jobs. */
+/** Merges all groups of a place into one, so that the place's fingerprint finds all jobs of the place. */
 async function byPlace(
   db: Database,
   { rows, newest }: GroupedRows,

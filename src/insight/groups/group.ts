@@ -22,13 +22,13 @@ export interface JobGroup {
    */
   readonly firstSeen: string | null;
   readonly lastSeen: string | null;
-  /** Whether all of its jobs are known to be at most 15 minutes old. */
+  /** Whether `firstSeen` is known, and less than 15 minutes ago. */
   readonly isNew: boolean;
   /** The ids of the newest of its rows that were read. */
   readonly sampleIds: readonly string[];
   /** The tasks that have the most jobs in the group. */
   readonly tasks: readonly string[];
-  /** The failures in each 24th of the last 3 hours, oldest first; empty if they are not available for this grouping. */
+  /** The failures in each 24th of the last 3 hours, oldest first; empty if their times are not available. */
   readonly trend: readonly number[];
 }
 

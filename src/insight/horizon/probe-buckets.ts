@@ -1,5 +1,5 @@
-// Exact counts of available jobs in narrow buckets, from the index, for buckets with at most 200 jobs of a priority. In
-// a bucket with more jobs the sample is precise enough.
+// Exact counts of available jobs in narrow buckets, from the index, for buckets with at most 200 jobs of each priority.
+// In a bucket with more jobs the sample is precise enough.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { conditionOf, isQueueIn } from "../expressions/condition.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";

@@ -35,7 +35,7 @@ export function createActivityWatch(): ActivityWatch {
     }
     const [row] = await query<{ last_ms: string | null }>(db, lastSql);
     const lastMs = row?.last_ms == null ? Number.NEGATIVE_INFINITY : Number(row.last_ms);
-    // How many rows were deleted before the first call is unknown, so only the locks count.
+    // How many rows were deleted before the first call is unknown, so only locks and failures count.
     const sinceMs = isFirst ? lastMs : Math.max(lastMs, last.sinceMs);
     return { ms: Math.max(0, nowMs - sinceMs), isWatched: !isFirst };
   };

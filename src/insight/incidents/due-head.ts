@@ -12,7 +12,7 @@ export interface WaitingJobs {
 export interface DueHead {
   /** The waiting jobs of the given queues. */
   readonly queues: ReadonlyMap<number, WaitingJobs & { readonly trend: readonly number[] }>;
-  /** The waiting jobs of each task that are not in a locked queue. */
+  /** The waiting jobs of each task that are not in a locked or full queue. */
   readonly tasks: ReadonlyMap<number, WaitingJobs>;
   /** Whether all due jobs were read. */
   readonly isWhole: boolean;

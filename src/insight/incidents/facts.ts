@@ -27,7 +27,7 @@ export interface WaitingQueue extends LockedQueue {
 export interface WaitingTask {
   readonly id: number;
   readonly identifier: string;
-  /** The number of its due jobs that are not in a locked queue. */
+  /** The number of its due jobs that are not in a locked or full queue. */
   readonly waiting: Value;
   readonly oldestMs: number;
   /** Whether a limit of tasks keeps its jobs from starting. */
@@ -36,7 +36,7 @@ export interface WaitingTask {
 
 /** A limit that is used up, and the jobs that wait for it. */
 export interface LimitedWork {
-  /** The limit; if several queues are full, with the one whose waiting job is oldest. */
+  /** The limit. If several queues are full, `limit.queue` is the one with the oldest waiting job. */
   readonly limit: BlockingLimit;
   /** The full queues in which jobs wait; none for a limit of tasks. */
   readonly queues: readonly string[];

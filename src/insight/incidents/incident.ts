@@ -57,7 +57,7 @@ export interface Incident {
 /** The result of a check. */
 export interface IncidentCheck {
   readonly text: string;
-  /** Whether there is evidence that there is no problem. False if there is a problem, and if that is unknown. */
+  /** Whether there is evidence that there is no problem. False if there is a problem, or may be one. */
   readonly passed: boolean;
 }
 

@@ -54,7 +54,7 @@ export type PoisonWalk = (db: Database, gauge: Gauge) => Promise<PoisonWalkResul
 const STEP_PAGES = 4_096;
 const CALL_MS = 60;
 const MAX_FOUND = 1_000;
-/** The maximum number of locked rows and of candidates in one step. */
+/** The maximum number of rows of one step: locked jobs and candidates together. */
 const MAX_ROWS = 10_000;
 
 export function createPoisonWalk(): PoisonWalk {

@@ -143,8 +143,8 @@ function stopRetrying(jobs: readonly PoisonJob[]): Incident["fix"] {
 }
 
 /**
- * Whether `job` may only have been running beside `other`: it lost fewer attempts, and perhaps each of them together
- * with `other`. After `other` has failed, `job` loses more attempts if it is the cause.
+ * Whether `job` may only have been running beside `other`: it lost fewer attempts, perhaps each together with `other`.
+ * If `other` has failed, equally many are enough: a `job` that is the cause would lose more attempts from then on.
  */
 const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
   (other.hasFailed ? other.lost >= job.lost : other.lost > job.lost) &&

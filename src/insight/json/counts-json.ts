@@ -28,7 +28,7 @@ export function countsJson({ counts, fleet, rates }: QueueSnapshot): string {
 /** Returns the number; null for a lower bound, which must not be shown as a plain number. */
 const numberOf = ({ value, precision }: Value) => (precision === "capped" ? null : value);
 
-/** Returns the event, at most 300 bytes: numbers, their time and precision. `comparable` differs if they do. */
+/** Returns the event, at most 300 bytes: numbers, precision, time. `comparable` differs if more than the time does. */
 export function pulseJson(snapshot: QueueSnapshot): {
   readonly comparable: string;
   readonly json: string;

@@ -1,4 +1,4 @@
-// One limit in detail: what each worker holds of it, and its back-offs of the last hour.
+// One limit in detail: the permits of each worker, and the back-offs of the last hour.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isNameSize, MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import { likePattern } from "../../domain/limits/limit.ts";
@@ -6,7 +6,7 @@ import type { StoredLimit } from "../../queue/limits/limits.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
 import { isFor } from "./read-use.ts";
 
-/** What a worker holds of the concurrency of a limit of tasks. */
+/** The permits of a worker under a limit of tasks. */
 export interface WorkerPermits {
   readonly workerId: string;
   /** The number of jobs that it may run at once. */

@@ -1,5 +1,5 @@
-// The number of jobs of each task and queue, from existing counts: one pass over a small table; a census or a sample of
-// a large one.
+// The number of jobs of each task and queue, from existing counts: of one pass over a small table; for a large table,
+// of a census (snapshot/census.ts) or a sample.
 import type { Value } from "../../domain/value.ts";
 import { agesOf, type NameTallies, type NameTally } from "../stats/name-tallies.ts";
 import { inState, sumOf, type TallyName, tallied } from "../stats/tally.ts";

@@ -14,8 +14,8 @@ import {
 } from "./worker-reports.ts";
 
 /**
- * A difference as a sentence: `name` is its subject, the id of a worker, a task, or the ids of several workers,
- * depending on `kind`; `text` continues it.
+ * A difference as a sentence: `name` is its subject, and `text` continues it. By `kind`, the subject is the id of a
+ * worker, a task, or a text such as `3 workers` or `Cron entry nightly`.
  */
 export interface WorkerDifference {
   readonly kind: "worker" | "workers" | "task";

@@ -124,7 +124,7 @@ export interface CronVersion extends ReportedCronEntry {
   readonly workerIds: readonly string[];
 }
 
-/** A cron entry as live workers report it. If they differ, it is that of the last worker. */
+/** A cron entry as live workers report it. If they differ, its members are those of the version read last. */
 export interface LiveCronEntry extends CronVersion {
   /** The versions that differ in their ticks or jobs; a single one if all workers agree. */
   readonly versions: readonly CronVersion[];

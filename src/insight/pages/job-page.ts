@@ -22,7 +22,7 @@ export interface JobPage {
     readonly cost: "cheap" | "bounded";
     /** The number of rows scanned. */
     readonly scanned: number;
-    /** The last id scanned by a search in the order of ids that has more; otherwise null. */
+    /** The last id scanned by an unfinished search that reads jobs in the order of ids; otherwise null. */
     readonly scannedTo: string | null;
     /** False when the time was up before the page was full: `nextCursor` continues the search. */
     readonly isComplete: boolean;

@@ -1,5 +1,5 @@
-// The size of one job, for which its payload is decompressed only if the stored size does not decide. Also the payload
-// in pieces, if the job is too large for one response.
+// The size of one job. The payload is decompressed only if the stored size does not show whether the job is too large
+// for one response. Also the payload in pieces, for a job that is too large.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
@@ -73,7 +73,7 @@ const unpackedSql: Statement = (schema) => `
  * cost less than many small ones.
  */
 const STATEMENT_BYTES = 8 * 1_048_576;
-/** The size of a piece, in bytes. In one value the parts would be joined repeatedly, each time in more memory. */
+/** The size of a piece, in bytes. The driver would join the parts of one large value anew whenever a part arrives. */
 const PIECE_BYTES = 1_048_576;
 
 export interface PayloadPieces {

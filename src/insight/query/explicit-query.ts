@@ -1,6 +1,6 @@
-// Makes the meaning of a query's words explicit. A word means the job, task or queue of exactly that name, otherwise a
-// text anywhere. Without this, the word `123` would mean job 123 now, but every job that contains 123 once job 123 is
-// done and the query is compiled again.
+// Makes the meaning of a query's words explicit. A word means the job, key, task or queue of exactly that name,
+// otherwise a text anywhere. Without this, the word `123` would mean job 123 now, but every job that contains 123 once
+// job 123 is done and the query is compiled again.
 import { printQuery } from "../../domain/query/print-query.ts";
 import type { QueryNode, QueryValue, Span, TextTerm } from "../../domain/query/query-tree.ts";
 import type { WordMeanings } from "./facts/names.ts";

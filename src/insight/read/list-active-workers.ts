@@ -80,7 +80,7 @@ export async function listActiveWorkers(
   }));
 }
 
-/** The total size of the reports in a result, in bytes. */
+/** The maximum total size of the reports in a result, in bytes. */
 const MAX_SENT = 2 * 1_048_576;
 
 const activeWorkersSql: Statement = (schema) => `

@@ -1,5 +1,5 @@
 // The number of jobs in each condition and state with its precision. A small table is read in one pass. For a large one
-// the heads of the index are used if they are short, and otherwise the better of sample and census.
+// the heads of the index are used if they are short, and otherwise the better of sample and census (census.ts).
 import { type Condition, conditions } from "../../domain/condition.ts";
 import {
   cappedValue,

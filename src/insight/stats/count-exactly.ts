@@ -82,7 +82,7 @@ export async function countOn(
 
 /**
  * Returns the id of the `count`th job from here. The ids of all jobs may follow a gap of any width. If the index has so
- * many entries of deleted jobs that the search takes too long, the step is as many ids.
+ * many entries of deleted jobs that the search takes too long, it returns the id that is `count` higher.
  */
 async function lastOfStep(
   db: Database,

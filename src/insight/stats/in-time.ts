@@ -15,12 +15,12 @@ export type SampleKind =
   | "times"
   | "errors";
 
-/** The time in which a sample should be read; its statement may take at most a second. */
+/** The time in which a sample should be read, in milliseconds. The time limit of its statement is longer. */
 const MAX_MS = 300;
 const SHRINK = 8;
 const MIN_PAGES = 4;
 
-/** For each connection, the share of each kind of sample that could be read last time. */
+/** For each client, the share of each kind of sample that could be read last time. */
 const shares = new WeakMap<object, Map<SampleKind, number>>();
 
 /**

@@ -20,7 +20,7 @@ export interface Probe {
   readonly isAheadExact: boolean;
   /** The run_at of the oldest due job, in milliseconds since 1970. */
   readonly oldestMs: number | null;
-  /** The oldest ready job's and the next scheduled job's; null also if none is among the first of a priority. */
+  /** The run_at of the oldest ready and of the next scheduled job; null also if no priority has one among its first. */
   readonly oldestFreeMs: number | null;
   readonly nextMs: number | null;
   /** The number of jobs that have become due since the given time; null: too many to count. */

@@ -10,7 +10,7 @@ export interface Cursor {
   readonly sort: JobSort;
   /** See hashOfFilters(): a place in one list is invalid in another. */
   readonly filterHash: string;
-  /** The value of `now` in the query, in microseconds; empty: the query has none. */
+  /** The value of `now` in the query, in microseconds; empty: there is no query. */
   readonly nowUs: string;
   readonly place: WalkPlace;
   /** The number of matches that are still to be skipped. */
@@ -23,7 +23,7 @@ export interface Cursor {
   readonly isNone: boolean;
 }
 
-/** The best ids of a page, up to 500, are the longest part of a cursor. */
+/** The best ids of a page, up to 501, are the longest part of a cursor. */
 export const MAX_CURSOR_LENGTH = 10_000;
 
 /** The version of the format. A cursor of another version is rejected, because it would be misread. */

@@ -1,5 +1,5 @@
-// One link of the chain from a job to the reason why it does not run. The last one that is marked as root has the
-// action that removes it, if there is one.
+// One link of the chain from a job to the reason why it does not run. The last link that is marked as root has
+// the action that removes the cause, if there is one.
 import { isPoison, lostAttempts } from "../read/lost-attempts.ts";
 import type { Fix } from "./fix.ts";
 import type { WhyFacts } from "./job-facts.ts";

@@ -2,7 +2,7 @@
 //
 //   blocked job ─▶ its queue is locked ─▶ by a job ─▶ whose worker is alive | not responding | unknown
 //   fetched, running job ─▶ its worker is alive | not responding | unknown
-//   others ─▶ not due | no attempts left | its queue or task was deleted | its task is unsupported | jobs ahead of it
+//   others ─▶ not due | failed | paused | a limit | its queue or task was deleted | unsupported task | jobs ahead of it
 
 import { limitText } from "../../domain/limits/limit-text.ts";
 import { ageText } from "../../domain/portable/ages.ts";

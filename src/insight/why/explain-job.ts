@@ -22,7 +22,7 @@ export interface JobExplanation {
   readonly id: string;
   readonly condition: Condition;
   readonly sentence: string;
-  /** Since when, RFC 3339; null if the time of its last failure is unknown. */
+  /** Since when the job has waited, run or been failed, RFC 3339; null if the time of its last failure is unknown. */
   readonly since: string | null;
   readonly causes: readonly Cause[];
   readonly ahead: Value | null;

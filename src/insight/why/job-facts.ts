@@ -47,7 +47,7 @@ export interface WhyFacts {
   /** When its last attempt failed; if `isFailureTimed` is false, the latest time at which it can have failed. */
   readonly failedMs: number;
   readonly isFailureTimed: boolean;
-  /** Whether it names no retry policy, and is retried after Graphile Worker's delay, if it has failed. */
+  /** Whether it names no retry policy and, if an attempt has failed, is retried after Graphile Worker's delay. */
   readonly hasFormulaDelay: boolean;
   /** Whether nothing has written `updated_at` since the job was added. */
   readonly isUnchanged: boolean;

@@ -4,7 +4,7 @@ import { retryDelayMs } from "../../queue/settle/retry-policy.ts";
 export interface NextAttempts {
   /** The times of the next attempts, soonest first. */
   readonly next: readonly string[];
-  /** The time of the very last attempt; null if `next` has it. */
+  /** The time of the very last attempt; null if `next` has it, or it is unknown. */
   readonly last: string | null;
 }
 

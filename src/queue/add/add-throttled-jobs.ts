@@ -144,8 +144,8 @@ const addSql: Statement = builtOnce(
 );
 
 /**
- * Reads the ends of periods. The statement of the add does not see a period that began while it waited, and upkeep may
- * have deleted its row. No end is later than that of a period that begins now, even if the clock was set back.
+ * Reads the ends of periods. The statement of the add does not see a period that began while it waited, and the row of
+ * a past period may be deleted. No end is later than that of a period that begins now, even if the clock was set back.
  */
 const readUntils = (db: Database, of: readonly ResolvedThrottle[]) => {
   const values = [of.map(({ key }) => key), of.map(({ periodMs }) => periodMs)];

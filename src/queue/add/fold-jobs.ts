@@ -1,5 +1,5 @@
-// Computes the result of adding several jobs with one key, after this transaction has added its row. Nothing else can
-// change the row before the commit, so the effect of each further job is computed here, and the row is written once.
+// Computes the result of adding several jobs with one key, after this transaction has added the key's row. No other
+// session can change it before the commit. So the effect of each further job is computed, and the row is written once.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { microsecondsOf } from "../../domain/moment.ts";

@@ -1,6 +1,6 @@
 // The ledger of timetables: one row for each cron entry, with its last tick. All workers on the schema share it, also
-// Graphile workers. The worker that advances `last_execution` schedules the ticks in between. The lock on that row
-// ensures that each tick is scheduled once.
+// Graphile workers. The worker that advances `last_execution` adds the jobs of the ticks up to its new value. The lock
+// on that row ensures that the job of each tick is added once.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../sql/moments.ts";
 

@@ -25,7 +25,7 @@ type RareRow = [string, string | null, number, object | null, string | null];
 /** The jobs of a fetch, by their index. */
 export class FetchedRows {
   readonly ids: readonly string[];
-  /** The task's id in the job's row, for graphile-worker's helpers. It is not used as a reference. */
+  /** The task's id in the job's row, for taskName() and graphile-worker's helpers. After a restore, ids are reused. */
   readonly taskIds: ArrayLike<number>;
   /** The lock of each job's run: its queue, or a slot of it (sql/slots.ts); null: no job has a queue. */
   readonly locks: readonly (number | null)[] | null;

@@ -20,7 +20,7 @@ export interface NewBackOff {
   readonly task: string;
 }
 
-/** `kept`: a person's pause, or a back-off that ends no earlier, stays unchanged. `unknown`: no limit has the name. */
+/** `kept`: a user's pause, or a back-off that ends no earlier, stays unchanged. `unknown`: no limit has the name. */
 export type BackOffBegun = "begun" | "kept" | "unknown";
 
 /** Begins a back-off, or extends the current one. Throws if the schema has no tables of limits. */
@@ -34,7 +34,7 @@ export async function beginBackOff(db: Database, backOff: NewBackOff): Promise<B
   };
   const outcome = await begin();
   // Another worker may have committed a back-off meanwhile. The first statement sees its pause, but not its row in
-  // _private_back_offs, so the pause looks like a person's. The second statement has a newer snapshot and sees both.
+  // _private_back_offs, so the pause looks like a user's. The second statement has a newer snapshot and sees both.
   return outcome === "kept" ? begin() : outcome;
 }
 
@@ -80,7 +80,7 @@ const answer = (known: string) => `
 select exists (select from begun) as begun, ${known} as known, case when exists (select from begun) then ${announced} end`;
 
 // A pause that is over, but not deleted yet, begins anew. A current pause without a back-off of the same end was set by
-// a person, and is not changed.
+// a user, and is not changed.
 const begunPause = (s: string) => `begun as (
   insert into ${s}._private_pauses as pauses (scope, name, paused_at, resume_at, reason)
   values ($1::text, $2::text, pg_catalog.now(), ${END}, $4::text)

@@ -21,7 +21,7 @@ export interface ManagedAnswer {
   readonly isPartial: boolean;
 }
 
-/** The maximum of queues, and approximately of slots, that one statement changes, because it has a time limit. */
+/** The maximum number of queues, and of slots (approximately), in one statement, because it has a time limit. */
 const BATCH = 5_000;
 const BATCH_SLOTS = 20_000;
 
@@ -41,7 +41,7 @@ export const patternOf = (match: string): string =>
  * written again and again.
  * `seen`: a batch of these queues, new ones first. Their rows are locked after this snapshot, and used only if their
  * `version` is unchanged. Then their slots are unchanged, too, because each change of slots writes the queue's row. A
- * slot that a run has locked meanwhile is not removed. (Old PostgreSQL releases would not compare the ctid again.)
+ * slot that a run has locked meanwhile is not removed. (Not ctid: old PostgreSQL releases do not compare it again.)
  */
 const manageSql: Statement = builtOnce(
   (s) => `
@@ -168,7 +168,7 @@ with unused as materialized (
 )
 select pg_catalog.max(id) as last, pg_catalog.count(*)::int as count from unused`;
 
-/** Makes managed queues without jobs ordinary, so that a cleanup deletes them. A worker manages the others again. */
+/** Makes managed queues without jobs ordinary, so that a cleanup deletes them. Workers manage those that remain. */
 export async function releaseUnusedQueues(db: Database, chunk: number): Promise<void> {
   let last: number | null = 0;
   while (last !== null) {

@@ -1,4 +1,4 @@
-// Permits: the right of a worker to run one job under a limit of tasks. Only a lowered limit can be below their sum.
+// Permits: the right of a worker to run one job under a limit of tasks. Their sum can exceed only a lowered limit.
 //
 //  1. A worker that could use more permits, or has to return some, exchanges permits, at most every 0.5 s for a limit.
 //  2. The first statement locks the limit's row. The second one reads the permits of the others with a new snapshot.
@@ -68,7 +68,7 @@ export async function exchangePermits(
 
 /**
  * Gives back the permits of a worker that runs nothing under the limit. `number`: that of its last exchange. The row
- * stays, so that no earlier exchange can be executed later.
+ * and its number stay, so that an earlier exchange that arrives late is refused.
  */
 export async function returnPermits(
   db: Database,

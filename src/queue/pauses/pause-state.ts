@@ -38,7 +38,7 @@ interface StateRow {
 
 const MAX_PAUSES = 1_000;
 
-// The mark is a sum over all pauses and not their greatest time: a transaction may commit its pause after a later one.
+// The mark is a sum over all pauses, not their greatest time: a pause may be committed after one with a later time.
 // No task or queue has a longer name than the part that is read.
 const token = `pg_catalog.hashtextextended(
     scope || ' '::text || ${startOfText("name")} || ' '::text || ${microseconds("paused_at")}::text, 0)`;

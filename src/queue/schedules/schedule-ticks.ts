@@ -89,7 +89,7 @@ export interface ScheduleOffer extends CronOffer {
 
 /**
  * Adds the jobs of the offers whose schedules are unchanged, moves these schedules to their next tick, and returns the
- * offers with their jobs. Schedules that another worker has locked are left to that worker. It is one transaction.
+ * offers with their jobs, in one transaction. Schedules that another worker has locked are left to that worker.
  */
 export async function scheduleTicks<Offer extends ScheduleOffer>(
   db: Database,
@@ -117,7 +117,7 @@ export async function scheduleTicks<Offer extends ScheduleOffer>(
   });
 }
 
-/** Returns the job of an offer. With the overlap "skip", only an unfinished job prevents it, and not a failed one. */
+/** Returns the job of an offer. With the overlap "skip", an unfinished job of its key prevents it, a failed one not. */
 function resolveOffer({ job, overlap }: ScheduleOffer): ResolvedJob[] {
   if (job === null) return [];
   return resolveJobs([job]).map((one) =>

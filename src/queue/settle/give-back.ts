@@ -18,9 +18,9 @@ import { UNLOCK } from "../sql/lock.ts";
 import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
 import { isOurs, type LostIds, lostIds } from "./fence.ts";
 
-// The rows are locked first, so that the xmax of their new versions is not 0, as it would be after an update alone. So
-// a job that came from a lost connection of the fast mode stays with the safe mode, which counts attempts before the
-// job runs (isForFastMode()).
+// The rows are locked first, because the update alone would leave 0 as the xmax of their new versions, and the fast
+// mode fetches jobs with xmax 0. A job whose attempt in the fast mode ended with a lost connection must stay with the
+// safe mode, which counts an attempt before the job runs (isForFastMode()).
 //
 // In the index, an updated job follows all other jobs with the same time, and a fetch reads only the first of these. So
 // a job that returns to a named queue becomes due some microseconds earlier if other jobs have the same time.

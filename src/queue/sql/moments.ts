@@ -25,7 +25,7 @@ export const milliseconds = (column: string) =>
 
 /**
  * Returns an expression for the age of a time in milliseconds. It is infinite for an infinite time, which PostgreSQL
- * may not subtract.
+ * before 17 cannot subtract.
  */
 export const ageMs = (moment: string): string =>
   `((extract(epoch from pg_catalog.now())::float8 - extract(epoch from ${moment})::float8) * 1000::float8)`;

@@ -163,8 +163,8 @@ const deletedSql: Statement = () =>
 
 /**
  * Creates the missing rows of queues that jobs refer to, with the names `recovered-queue-<id>`. The cleanup of this
- * library restores the names that it deletes. This function is for names that a Graphile worker's cleanup has deleted,
- * and that are lost. It reads all jobs. Returns how many rows were created.
+ * library restores such queues under their own names. This function is for queues that a Graphile worker's cleanup has
+ * deleted, and whose names are lost. It reads all jobs. Returns how many rows were created.
  */
 export async function recoverLostQueues(db: Database): Promise<number> {
   const [row] = await contendedQuery<{ rows: number }>(db, recoverSql, []);

@@ -67,7 +67,7 @@ export async function offerTicks<Tick extends DueTick>(
 }
 
 // Interceptors run before the transaction, which must stay short. So several workers may call theirs for one
-// tick; the verdict of the worker that schedules it counts. A skipped or refused tick counts as handled and is
+// tick; the result in the worker that schedules it counts. A skipped or refused tick counts as handled and is
 // not backfilled.
 async function prepareOffers<Tick extends DueTick>(
   services: CronServices,

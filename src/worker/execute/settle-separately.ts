@@ -184,7 +184,7 @@ class HalvingWriter {
   async #write<T>(items: readonly T[], part: Part<T>): Promise<void> {
     if (items.length === 0) return;
     if (this.failure !== null) {
-      // These were not tried. They are put first, so that the next pass begins with them.
+      // These were not sent. They are put first, so that the next pass begins with them.
       part.unconfirmed.unshift(...items);
       return;
     }

@@ -44,7 +44,7 @@ async function judgeBatch(job: FetchedJob, results: BatchResults): Promise<Resul
   return partial(items, settled, judgeValue);
 }
 
-/** Judges a returned list. If it is as long as the payload's list, it is a batch's: only rejected items have failed. */
+/** Judges a returned list. A list as long as the payload's is that of a batch: only rejected items have failed. */
 async function judgeGraphile(job: FetchedJob, results: readonly unknown[]): Promise<Result> {
   const items = jsonElements(job.payloadText.trim()) ?? [];
   const settled = await Promise.allSettled(results);
@@ -97,7 +97,7 @@ function textOf(thrown: unknown): string {
   }
 }
 
-/** Whether a value has then(). Query builders do, are no promises, and often begin only when they are awaited. */
+/** Whether a value has then(). Query builders have it, but are no promises: often they begin only when awaited. */
 export function isThenable(value: unknown): boolean {
   return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
 }

@@ -25,7 +25,7 @@ export interface FastBatchParts<E> {
 export class FastBatch<E> implements WorkSource {
   readonly #parts: FastBatchParts<E>;
   readonly #unstartedMs: number;
-  /** From now, jobs may start for `#unstartedMs`. Checked before each: a frozen process may have lost the row locks. */
+  /** The batch's age, checked before each start: after `#unstartedMs` a frozen process may have lost the row locks. */
   readonly #age = new Stopwatch();
   #next = 0;
   #isClosed = false;

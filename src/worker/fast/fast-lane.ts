@@ -63,7 +63,7 @@ export class FastLane<E> {
     this.#kept = new KeptJobs(parts);
   }
 
-  /** Whether nothing is to fetch, running or unconfirmed. Also true after a stop, if it is not connected. */
+  /** Whether no job is to be fetched, running or unconfirmed. Also true after a stop, if it is not connected. */
   get isIdle(): boolean {
     const isEmpty = this.#busy.length === 0 && this.#parts.results.isEmpty;
     const isCutOff = this.#isOver() && !this.#parts.connection.isConnected;
@@ -271,7 +271,7 @@ export class FastLane<E> {
     };
     const batch = new FastBatch({ jobs, executor, slots, limitMs, slotEnded });
     this.#batch = batch;
-    // Since the fetch, the worker was stopped, has read a pause, or was frozen so long that others have the jobs.
+    // No job starts if, since the fetch, the worker was stopped, has read a pause, or was frozen beyond its lease.
     if (this.#stop.signal.aborted || this.#transaction.isOutdated || !mayFetch()) batch.stop();
     batch.start();
     if (batch.isBusy) this.#busy = [...this.#busy, batch];

@@ -26,7 +26,7 @@ export class Idle {
     return this.#resume !== null;
   }
 
-  /** Whether the first fetch after being idle has no answer yet, for a short time. */
+  /** Whether the first fetch after being idle has no answer yet. True for FIRST_MS at most. */
   get isFetchingFirst(): boolean {
     return this.#isFetchingFirst && this.#clock.monotonic() - this.#wokenAtMs < FIRST_MS;
   }

@@ -169,7 +169,7 @@ export class FetchPlan {
     const elapsedMs = nowMs - this.#measuredAtMs;
     if (elapsedMs < 1) return;
     const recent = this.#finished / elapsedMs;
-    // After a long pause only the recent speed counts. Otherwise a burst counts by half, so the speed grows slowly.
+    // After a long pause only the recent speed counts. Otherwise it counts by half, so a burst raises the mean slowly.
     this.#jobsPerMs = elapsedMs > 1_000 ? recent : (this.#jobsPerMs + recent) / 2;
     this.#finished = 0;
     this.#measuredAtMs = nowMs;

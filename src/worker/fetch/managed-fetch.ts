@@ -66,7 +66,7 @@ export class ManagedFetch {
     return atMs === Number.POSITIVE_INFINITY ? null : atMs;
   }
 
-  /** Whether nothing is due without news: neither a token, nor a queue to make managed (except when a run ends). */
+  /** Whether nothing is due without news: no token, and no queue to make managed, except after a run's end. */
   get isDone(): boolean {
     const { changes, isDone } = this.#queues;
     return changes === this.#changes && this.#dueAtMs === null && isDone;

@@ -1,5 +1,5 @@
-// Makes the queues under limits managed, for all fetches of a session. Each pass reads all rows of queues, so passes
-// take at most a twentieth of the time, or half of it while there are many queues to change.
+// Makes queues under limits managed (queue/sql/slots.ts), for all fetches of a session. Each pass reads all rows of
+// queues, so passes take at most a twentieth of the time, or half of it while there are many queues to change.
 //
 //   a limit has changed ─▶ all queues ─┐
 //   jobs were announced ─▶ new queues ─┴▶ managed

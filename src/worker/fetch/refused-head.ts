@@ -47,8 +47,8 @@ export function formOf(
 
 /**
  * Finds the job, or its queue, for which PostgreSQL refuses a fetch of one job, or of one run of a managed queue. The
- * jobs' rows are locked before their updates are tried, so that no other job is blamed. Returns null if none is found,
- * because another worker has the job now for example, and undefined for a fetch of more jobs. Never rejects.
+ * jobs' rows are locked before the updates are tested, so that no other job is blamed. Returns null if none is found,
+ * for example because another worker has the job now; undefined for a fetch of more jobs. Never rejects.
  */
 export async function refusedHead(
   connection: WorkerConnection,

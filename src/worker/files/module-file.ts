@@ -47,7 +47,7 @@ type Exports = Readonly<Record<string, unknown>> & { readonly default?: unknown 
 
 /**
  * Returns the default export. A CommonJS module is imported as `{ default: exports }`. If it has `exports.default`, as
- * when it was compiled from TypeScript, that is the export; if that is such a module again (`__esModule`), its `default`.
+ * when it was compiled from TypeScript, that is the export. If that has `__esModule`, too, its `default` is the export.
  */
 function defaultOf(imported: Exports): unknown {
   const outer = imported.default;

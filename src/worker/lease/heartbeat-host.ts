@@ -105,7 +105,7 @@ async function startThread(workerData: HeartbeatThreadData): Promise<Thread> {
   return new Thread(text, { ...options, eval: true });
 }
 
-/** Waits for `work`, at most `limitMs`. Aborting `over` ends the wait; it is aborted afterwards. */
+/** Waits for `work`, at most `limitMs`. Aborting `over` ends the wait. Aborts `over` at the end. */
 async function waitAtMost(
   limitMs: number,
   work: Promise<void>,

@@ -86,7 +86,7 @@ export type HeartbeatNews = Exclude<
   { report: "failed" | "unrenewed" | "password" }
 >;
 
-/** How long after its time limit an unanswered heartbeat ends. Short, so that one on a new connection is in time. */
+/** How long after its time limit an unanswered heartbeat ends. Short, so that the next one can still be in time. */
 const GRACE_MS = 500;
 
 /** The longest pause between attempts in the first minute of an outage: most outages are a restart of the database. */
@@ -96,7 +96,7 @@ const EAGER_FOR_MS = 60_000;
 /** How often a failed renewal is tried again within the interval of renewals. */
 const RETRIES = 60;
 
-/** Writes a moment to two cells. A reader may see one clock's time of the previous heartbeat, which was recent, too. */
+/** Writes a moment to two cells, one by one. A reader may see one of the previous heartbeat, which is recent, too. */
 export function writeMoment(cells: BigInt64Array, [monotonicUs, epochMs]: Moment): void {
   Atomics.store(cells, 0, monotonicUs);
   Atomics.store(cells, 1, epochMs);
@@ -120,7 +120,7 @@ export class HeartbeatLoop {
   #pause = new AbortController();
   #sweptAtMs = 0;
   #isBroken = false;
-  /** The last time at which a blocked worker's locks were due for renewal, and the leases that remain. */
+  /** The last time at which a blocked worker's locks were due for renewal, and the leases still to be renewed. */
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #toRenew: readonly string[] = [];
 
@@ -220,7 +220,7 @@ export class HeartbeatLoop {
 
   /**
    * Renews the locks of a worker whose thread a handler blocks for hours. The running jobs cannot be listed here, so
-   * the whole table is searched for its locks. Each heartbeat is followed by one lease only, so the next is not late.
+   * the whole table is searched for its locks. One lease is renewed per heartbeat, so that the next one is not late.
    */
   async #renewForBlocked(): Promise<void> {
     const { renewLocksEveryMs: everyMs } = this.#settings;

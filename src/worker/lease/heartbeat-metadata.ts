@@ -18,7 +18,7 @@ export interface WorkerDescription {
   readonly running: readonly RunningJob[];
   /** Jobs that were fetched and have not started. */
   readonly unstarted: readonly { readonly id: string; readonly fetchedAtMs: number }[];
-  /** Jobs that have ended and stay locked, because PostgreSQL refuses their results. */
+  /** Ended jobs that stay locked, because PostgreSQL refuses their results, and jobs that it refuses to lock. */
   readonly unsettled: readonly {
     readonly id: string;
     readonly error: string;

@@ -172,8 +172,8 @@ export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig)
 
 /**
  * Returns the age, in milliseconds, up to which another worker's heartbeat proves to a new worker that no outage made
- * workers stale. An outage since that heartbeat was so short that a worker whose heartbeats came just before it and an
- * interval after it is still within the threshold.
+ * workers stale. An outage since that heartbeat was short: a worker with a heartbeat just before the outage, and the
+ * next one an interval after the outage, is still within its threshold.
  */
 export function proofWithin({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return Math.min(1.5 * heartbeatIntervalMs, thresholdMs - 2 * heartbeatIntervalMs);

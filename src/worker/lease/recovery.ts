@@ -186,7 +186,7 @@ export class Recovery implements Leases, LeaseKeeper {
     const text = this.#metadata.text(description, fetched, this.aheadMs);
     const id = this.#leases[0]?.id;
     if (text === this.#text || id === undefined) return;
-    // A listed job may start only after a new list was written, so that is urgent.
+    // Jobs of the previous list may start now, and must not stay listed as fetched, so the new list is urgent.
     const { lease } = this.#parts;
     const isUrgent = isNews || lease.listed.size > 0;
     this.#text = text;

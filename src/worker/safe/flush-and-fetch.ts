@@ -46,7 +46,7 @@ export interface FlushAnswer {
   readonly failure: unknown;
   /** Results that PostgreSQL refuses together, because of one of them: settleRefused() writes them. */
   readonly refused: { readonly batch: ResultBatch; readonly error: unknown } | null;
-  /** Those results after they were written one by one. */
+  /** What became of the results of `refused` when they were written one by one; null before, or if there are none. */
   readonly separate: SeparateResults | null;
   /**
    * The id of the job for which PostgreSQL refuses the fetch, or as a negative number its queue. null: unknown;

@@ -1,6 +1,6 @@
 /**
- * Data about the whole queue. They arrive in the event stream; without a stream the page requests them. The pulse and
- * the counts also contain the time of the server's clock.
+ * Data about the whole queue. They arrive in the event stream; without a stream the page requests them. The events
+ * `pulse` and `counts` also contain the time of the server's clock.
  */
 import { readOperations } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";

@@ -1,6 +1,6 @@
 /**
  * The query bar: the text that is being typed after the chips, its completions, and its fault. Only Enter starts a
- * search. It also turns the text into chips.
+ * search, and turns the text into chips.
  */
 import { QueryFault } from "../../../src/domain/portable/query/tree";
 import { Suggestion, Suggestions } from "../generated/records";

@@ -1,7 +1,7 @@
 /** A text that is cut in its middle if it is too long, because often only the ends of names differ. */
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
-/** The length below which a text is whole, or cut at its end. */
+/** Only a text of at least this length is cut in its middle. A shorter one is whole, or cut at its end. */
 const SHORTEST = 16;
 /** The number of letters of the end, in a font with one width. */
 const TAIL = 8;
@@ -25,8 +25,8 @@ export function cutText(content: string, className: string): Node {
 }
 
 /**
- * Returns the index where the end begins, which has as many letters as fit into its width. 0: the text is not cut in
- * its middle, because it is short or written from right to left.
+ * Returns the index at which the end of the text begins. The end has as many letters as fit into its width. 0: the text
+ * is not cut in its middle, because it is short or written from right to left.
  */
 function tailOf(content: string, isMono: bool): i32 {
   const length = content.length;

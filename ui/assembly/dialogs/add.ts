@@ -1,5 +1,5 @@
 /**
- * Adds a job. Its form does more than the declaration defines: it suggests names, and checks JSON while it is typed.
+ * Adds a job. Its form does more than the command's declaration requires: it suggests names, and checks typed JSON.
  */
 import { completeOptions, MoreOptions, optionWords } from "../adding/more-options";
 import { NewJobFacts } from "../adding/new-job";

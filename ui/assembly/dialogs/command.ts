@@ -1,4 +1,4 @@
-/** The dialogs that are made from a command's declaration. Commands that need tables and schedules extend them. */
+/** The dialog made from a command's declaration, and those for commands that need tables and for schedules. */
 
 import { beginBody, commandForm, writeFields } from "../forms/command-form";
 import { Draft } from "../forms/draft";
@@ -74,7 +74,7 @@ export class CommandDialog extends Dialog {
     return new Pending("ask." + this.name, this.command.path, form.body.end());
   }
 
-  /** Writes the request's members after the action. */
+  /** Writes the members of the request, except `action`. */
   protected members(_m: Model, _dialog: OpenDialog, form: Form): void {
     writeFields(form, this.command);
   }
@@ -97,7 +97,7 @@ export abstract class TablesDialog extends CommandDialog {
     return super.open(m, dialog, arg);
   }
 
-  /** The text of its button if no table is missing. */
+  /** The text of the dialog's button if no table is missing. */
   protected actionText(_dialog: OpenDialog): string {
     return this.command.verb;
   }
@@ -162,7 +162,7 @@ export function noticeOf(m: Model, body: string): Notice | null {
 export class ScheduleDialog extends TablesDialog {
   /** The revision and the name of the schedule to change, as in `4 nightly`; empty: a new one. */
   private target: string = "";
-  /** Its definition; null: not read yet. */
+  /** The definition of that schedule; null: not read yet. */
   private before: Draft | null = null;
 
   /** `arg`: the new `target`. */

@@ -1,6 +1,6 @@
 /**
- * Every dialog: those of actions for causes and queries, and one for each command of the server. Most follow from the
- * declaration alone; dialogs that do more have a file of their own.
+ * Every dialog: one for actions on a cause, two for operations, and one for each command of the server. Most commands
+ * need no more than their declaration; a dialog that does more has a file of its own.
  */
 import { Command, commands } from "../generated/commands";
 import { Dialog } from "../model/model";

@@ -37,7 +37,7 @@ export class JobsDialog extends TablesDialog {
     return dialog.jobs.length > 0;
   }
 
-  /** Enter alone confirms only what can be undone, which needs tables. */
+  /** Enter alone confirms only if the change can be undone. Undo needs tables. */
   override eager(m: Model, dialog: OpenDialog): bool {
     return m.access.session.canUndo && super.eager(m, dialog);
   }

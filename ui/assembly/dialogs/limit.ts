@@ -166,7 +166,7 @@ export class LimitDialog extends TablesDialog {
     const own = new Form(draft);
     own.whole("rate", "rate", 1, 1000000);
     const rate = own.filled > 0 ? `${draft.value("rate").trim()}/${draft.value(PER)}` : "";
-    // The server keeps parts that a change omits, so removed ones are sent.
+    // The server keeps the parts that a change omits, so a removed part is sent as 0 or as an empty text.
     if (rate.length > 0) {
       const others = form.filled;
       form.whole("burst", "burst", 1, 1000000);

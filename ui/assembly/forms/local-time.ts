@@ -1,4 +1,4 @@
-/** Reads the times and periods that users type, by the local clock. A wall time is a local time as if it were UTC. */
+/** Reads times and periods that users type. A wall time: what the local clock shows, in ms since 1970 as if in UTC. */
 
 import { isDigit } from "../../../src/domain/portable/digits";
 import { zoneOffset } from "../host";

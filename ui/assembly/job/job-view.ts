@@ -26,8 +26,8 @@ import { Comparison } from "./comparison";
 import { Payload } from "./payload";
 
 /**
- * The interval of requests for the explanation. Its sentences contain ages, and a job can change while the counts stay
- * the same.
+ * The intervals of requests for the explanation: while the counts change, and while they stay the same. The second one
+ * is needed because the sentences contain ages, and because a job can change without the counts.
  */
 const WHY_MS: f64 = 5000;
 const UNCHANGED_MS: f64 = 15000;
@@ -170,7 +170,7 @@ export class JobView {
     }
   }
 
-  /** The newest write about the job is the receipt, if it has deleted jobs. After another one the job has finished. */
+  /** Sets the receipt: the newest write about the job, if it has deleted jobs. If it has not, the job has finished. */
   private onReceipt(m: Model, body: string): void {
     const r = new JsonReader(body);
     const activity = readActivity(r);
@@ -234,7 +234,7 @@ export class JobView {
     }
   }
 
-  /** Moves to the next job of the list from which it was opened. */
+  /** Moves to the next (1) or the previous (-1) job of the list from which this one was opened. */
   private step(m: Model, by: i32): void {
     const at = m.shared.placeOf(this.id);
     const to = at + by;

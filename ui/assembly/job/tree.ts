@@ -17,7 +17,7 @@ const LARGE = 10240;
 /** The maximum number of characters that are shown of a string, and of a name. */
 const MAX_STRING = 20000;
 const MAX_NAME = 200;
-/** The number of lines that are open at first, and the maximum number of lines. */
+/** The number of lines after which further containers are closed at first, and the maximum number of lines. */
 const OPENED = 150;
 const MAX_LINES = 5000;
 const MAX_DEPTH = 40;

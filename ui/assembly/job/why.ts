@@ -64,7 +64,7 @@ function cells(job: ListedJob, condition: string): Node {
   );
 }
 
-/** The times of the next attempts if it keeps failing. */
+/** The times of the next attempts if the job keeps failing. */
 function toCome(m: Model, job: ListedJob, why: Why): Node {
   if (why.condition !== "retrying" || why.nextAttempts.length < 2) return nothing;
   const parts: Node[] = [leaf("b", "", "Upcoming attempts")];

@@ -38,7 +38,7 @@ export abstract class ListPage extends Page {
   /** The number of rows on all pages; i64.MIN_VALUE: no answer has included it. */
   count: i64 = i64.MIN_VALUE;
   private typed: i32 = 0;
-  /** Whether the next answer replaces the rows and gets the focus: after paging, or a change of rows on this page. */
+  /** Whether the next answer replaces the rows and focuses one: after paging, or a change of rows on this page. */
   private renewed: bool = false;
   private sameList: string = "";
 

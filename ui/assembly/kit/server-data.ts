@@ -63,7 +63,7 @@ export class ServerData {
     if (this.isDue(m, max(soonMs, rest))) this.request(m, path, true);
   }
 
-  /** Whether a quiet request may be sent: not while one is on its way, and not beyond the budget. */
+  /** Whether a quiet request may be sent: not while one is on its way, nor beyond the budget (model/requests.ts). */
   isDue(m: Model, everyMs: f64): bool {
     return m.now - this.requestedAt >= everyMs && !this.isPending(m) && m.requests.mayRepeat(m.now);
   }

@@ -5,7 +5,7 @@
  * Tag and attribute names must be string literals, because the host identifies them by address.
  */
 export const enum Op {
-  /** Begins an element, with its name, and the number of words and units of its attributes and children. */
+  /** Begins an element: its name, then how many entries of `ops` and `units` its attributes and children have. */
   Open = 1,
   Text,
   Attr,

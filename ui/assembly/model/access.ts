@@ -31,7 +31,7 @@ export class Access {
   /** After too many failed logins, the time before which no further one is sent. */
   blockedUntil: f64 = 0;
 
-  /** Returns the lines that sign a request in. */
+  /** Returns the header line that contains the token; empty without a token. */
   headers(): string {
     if (this.token.length === 0) return "";
     return this.tokenHeader.length > 0

@@ -2,7 +2,7 @@
 import { Draft } from "../forms/draft";
 import { Incident, ListedJob, ListedWorker } from "../generated/records";
 
-/** The prefix of an argument of the dialog `add` that consists of a task's name. */
+/** The beginning of an argument of the dialog `add`; the name of a task follows. */
 export const OF_TASK = "task ";
 
 export class OpenDialog {

@@ -20,7 +20,7 @@ export class Pending {
   /** Data of the requester, which needs them when the answer arrives: a count, or settings. */
   count: i32 = 0;
   note: string = "";
-  /** The dialog that has sent it; null: a page. Of a read it is set by `keep`. */
+  /** The dialog that has sent it; null: a page. For a read, only `keep` sets it. */
   dialog: OpenDialog | null = null;
   /** Whether its dialog stays open after it, because another request follows. */
   isStep: bool = false;
@@ -106,14 +106,14 @@ export class Requests {
     return remove(id, "");
   }
 
-  /** Keeps a read of a dialog that failed because the server was away, until `repeat` or a newer read of its topic. */
+  /** Keeps a dialog's read that failed because of an outage, until `repeat` or a newer read of the same topic. */
   keep(read: Pending, dialog: OpenDialog): void {
     read.id = KEPT;
     read.dialog = dialog;
     pending.push(read);
   }
 
-  /** Sends the reads of a dialog that were kept again. */
+  /** Sends the kept reads of a dialog again. */
   repeat(access: Access, dialog: OpenDialog): void {
     const all = pending;
     for (let i = 0; i < all.length; i++) {

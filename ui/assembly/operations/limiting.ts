@@ -11,7 +11,7 @@ import { keyOf, Shortcut } from "../model/shortcut";
 import { scopeOf } from "./pausing";
 
 export const SET = "ask.limit-set";
-/** The prefix of an argument of that dialog. The name of the limit to change follows it. */
+/** The beginning of an argument of the dialog `limit-set`; the name of the limit to change follows. */
 export const LIMIT = "limit ";
 
 /** The topic of requests for the limits, except those of the list of limits itself. */

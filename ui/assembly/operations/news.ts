@@ -24,7 +24,7 @@ export function announceEnd(m: Model): bool {
   return true;
 }
 
-/** Also shows an answer about an operation in the shell, unless it is the receipt of an older operation. */
+/** Stores an answer about an operation for all pages, unless another operation is stored and this one has ended. */
 export function update(m: Model, operation: Operation): void {
   const known = m.facts.operation;
   if (known !== null && known.id !== operation.id && !isAtWork(operation)) return;

@@ -1,4 +1,4 @@
-/** The progress of an operation, as a number and as a bar. The small bar of the shell is on every page. */
+/** The progress of an operation: as a number, as a bar, and as a link with a small bar on every page. */
 import { shareBar } from "../controls/spark";
 import { Operation } from "../generated/records";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";

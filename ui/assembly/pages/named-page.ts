@@ -74,7 +74,7 @@ export abstract class NamedPage extends Page {
     this.data.failedWith(status, reason);
   }
 
-  /** After its removal, the next reload opens the list instead. */
+  /** If the write removes what this page shows, the next reload opens the list instead. */
   override onWrite(write: Pending): void {
     const body = write.body;
     const isAbout = write.path === "api" + this.writes && body.endsWith(`:${quote(this.wanted)}}`);

@@ -8,7 +8,7 @@ import { encode } from "../lib/percent";
 import { quote } from "../lib/quoting";
 import { Model } from "../model/model";
 
-/** The number of groups that the server returns. */
+/** The maximum number of groups in an answer. */
 export const MAX_GROUPS: i32 = 100;
 /** The length of the longest label that is used in a query. */
 const MAX_LABEL_LENGTH = 250;

@@ -7,7 +7,7 @@ import { Node } from "../lib/node";
 import { numberText } from "../lib/number";
 import { Model } from "../model/model";
 
-/** The state. A Graphile worker sends no heartbeat, so it is unknown, and never not responding. */
+/** The state. A Graphile worker sends no heartbeats, so it is shown as *no heartbeats*, never as *not responding*. */
 export function workerState(m: Model, worker: ListedWorker): Node {
   const beatAt = worker.lastHeartbeatAt;
   const times = m.times;

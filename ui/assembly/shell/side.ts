@@ -114,7 +114,7 @@ function find(): Node {
   );
 }
 
-/** The environment: its label, or the schema if it does not have the program's name. */
+/** The environment: its label; without one, the name of the schema, unless it is `worker`. */
 function environment(m: Model): Node {
   const session = m.access.session;
   const label = session.label;

@@ -71,7 +71,7 @@ export const downloadExport: Operation = {
     const found = admin.exportTickets.read(ticket);
     if (found === null) throw usedUp;
     request.notes["user"] = found.user;
-    // The ticket counts as used only when a download begins, so not after HEAD, nor if there is no free place.
+    // The ticket counts as used only when a download begins: not after HEAD, and not after a 503 (too many downloads).
     if (request.method === "HEAD") {
       return headIfFree(request, admin.downloads, headersOf(found.request));
     }
@@ -161,8 +161,8 @@ function fileName(q: string, format: string): string {
 }
 
 /**
- * About the maximum length of x-export-unknown, which always has the first name. Some clients and proxies limit all
- * headers together to 8 KB.
+ * The length up to which names are added to x-export-unknown; the first name is always in it. Some clients and proxies
+ * limit all headers together to 8 KB.
  */
 const MAX_NAMES_LENGTH = 2_000;
 

@@ -13,7 +13,7 @@ const crash = record(
     fields: listOf(record({ name: "string", value: "string" })),
     // The recorded times of worker crashes since the job was added.
     times: listOf("time"),
-    // The number of attempts in a row that the job lost in crashes. In `jobs`: the same of each job.
+    // The number of attempts in a row that the job lost in crashes. `jobs` has this number for each job.
     crashes: "integer",
     jobs: listOf(record({ id: "integer", task: "string?", crashes: "integer" })),
     worker: "string?",

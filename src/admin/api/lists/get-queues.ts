@@ -50,7 +50,7 @@ export const queue = record(
 const only = inQuery(choice(["Only", "only queues in this state"], queueStates));
 const query = { ...listQuery(queueSorts, "a name"), only };
 
-/** The number of queues in each state; null if not all jobs were counted. `only` begins with six exclusive states. */
+/** The number of queues in each state; null if not all jobs were counted. See queue-states.ts for the states. */
 const states = record(
   {
     stuck: "integer",

@@ -26,7 +26,7 @@ export const operationSchema = record(
     finished_at: "time?",
     after_id: "integer",
     boundary,
-    // All jobs that matched at the boundary: done, skipped_locked, skipped_changed, skipped_gone, not_found.
+    // All jobs that matched at the boundary: the sum of done, the three skipped_… numbers and not_found.
     matched: orNull(value),
     expected: "integer?",
     expected_value: orNull(value),
@@ -119,7 +119,7 @@ export function operationIdIn(request: HttpRequest): string {
   throw new WorkerError("not_found", "operation not found: an operation's id is a whole number");
 }
 
-/** Returns the user of the request for the audit trail; null without a login. */
+/** Returns the user of the request for the audit trail; null if there is none. */
 export const byOf = ({ notes }: HttpRequest): string | null =>
   typeof notes["user"] === "string" ? notes["user"] : null;
 

@@ -1,7 +1,7 @@
 // One result of a check, with the command that fixes it.
 import { shellWord } from "../../../domain/portable/shell-word.ts";
 
-/** `bad`: work is stopped or lost, or soon will be; `warn`: a cost; `ok`: checked and well. */
+/** `bad`: work is stopped or lost, or soon will be; `warn`: work continues, at a cost; `ok`: no problem. */
 export type FindingLevel = "ok" | "warn" | "bad";
 
 export interface Finding {

@@ -176,7 +176,7 @@ function lockFindings({ sweep }: Queue): Finding[] {
   if (unknown.length === 0) {
     return [finding("warn", "locks", `a sweep ${lowerFirst(message)}`, "worker sweep")];
   }
-  // Unknown workers may still run, so a sweep could run their jobs twice. Stale workers with locks are incidents.
+  // Unknown workers may still run, so a sweep could run their jobs twice. Stale workers are reported as incidents.
   const names = `${unknown.slice(0, MAX_NAMED).join(", ")}${unknown.length > MAX_NAMED ? ", …" : ""}`;
   const text = `${countText(unknown.length, "worker")} without heartbeats locked jobs or queues over 5 minutes ago: ${names}; check that each is still running, because "worker sweep" and "worker unlock" start its jobs again`;
   return [finding("warn", "locks", text)];

@@ -111,7 +111,7 @@ async function readSweep(db: Database) {
     : { unknown: unknownIds, message: plan.message };
 }
 
-/** Cron entries and schedules whose last tick is in the future, or that have missed one. */
+/** Cron entries and schedules that are ahead of the clock, or that have missed a tick. */
 async function readEntriesOff(db: Database) {
   const { listCron } = await import("../../../insight/lists/cron/list-cron.ts");
   const off = { search: "", sort: "next", limit: 100, cursor: null, isOff: true } as const;

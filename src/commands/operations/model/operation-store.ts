@@ -135,7 +135,7 @@ export interface OperationStore {
   /** Returns the existing operations. If their rows are too long together, only the newest are returned. */
   findAll(ids: readonly string[]): Promise<JobOperation[]>;
   /**
-   * Returns the running operation; otherwise the newest operation by query, because actions on single jobs end at once.
+   * Returns the running operation; otherwise the newest one that was not an action on single jobs, which ends at once.
    */
   currentOrLast(): Promise<JobOperation | null>;
   /**

@@ -21,7 +21,7 @@ export interface RehearsalReport {
   readonly rehearsal: Rehearsal;
   /** The number of matching jobs, including those that are skipped. */
   readonly count: Value;
-  /** The number of jobs that will be changed, and of running ones. */
+  /** The number of jobs that will be changed, and of running ones, which are skipped. */
   readonly change: Value;
   readonly skipLocked: Value;
   readonly byTask: readonly Share[];
@@ -42,8 +42,8 @@ export interface Share {
   readonly count: Value;
 }
 
-// How long a walk takes by default, in milliseconds. A browser gets the estimate at once and requests the exact number
-// separately.
+// How long a walk through the ids may take by default, in milliseconds. A browser gets the estimate at once and
+// requests the exact number separately.
 const USUAL_WALK_MS = 250;
 
 export interface RehearsalRequest {

@@ -30,8 +30,8 @@ export interface SampleJob {
 }
 
 /**
- * Returns the highest id, the present time, and the starts of open transactions, which exclude later jobs and changes,
- * also those of transactions that are open now. Without pg_read_all_stats, transactions of other roles are hidden.
+ * Returns the boundary, which excludes later jobs and changes. A transaction that is open now may commit some, with the
+ * time of its start, so these starts are included. Without pg_read_all_stats, transactions of other roles are hidden.
  */
 export async function readBoundary(db: Database): Promise<Boundary> {
   type Row = { max_id: string; now_us: string; open_us: string };

@@ -1,6 +1,6 @@
 // Jobs that a batch found but could not change, because they were locked, changed or deleted meanwhile. The batch's
-// snapshot cannot show which of these, so the jobs are read again. Until then they count as locked, even if the process
-// is killed meanwhile.
+// snapshot cannot show which of the three it was, so the jobs are read again. Until then they count as locked, even if
+// the process is killed meanwhile.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Stretch } from "../model/operation-store.ts";

@@ -148,7 +148,7 @@ function batchOf([row]: readonly BatchRow[], missed: MissedJobs | null = null): 
 
 /** The number of stored rehearsals. The oldest are deleted first, because a rehearsal is meant to be used at once. */
 const MAX_REHEARSALS = 1_000;
-/** A condition: the row is not the mark of a used name, which stays until it expires. */
+/** A condition: the row is a rehearsal, and not a mark of use-once.ts, which stays until it expires. */
 const IS_REHEARSAL = `id not like '${USED}%'`;
 
 const keepSql = (s: string) => `

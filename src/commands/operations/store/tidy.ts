@@ -14,7 +14,7 @@ const TIDIED_AT_ONCE = 5_000;
 /** A condition: no process works on the operation. */
 const IDLE = `(${EFFECTIVE_STATE}) <> all('{${atWork.join(",")}}')`;
 const IS_OPEN = "operation.state not in ('done', 'stopped', 'failed', 'undone')";
-/** An expression: since when no process works on it. Rows of earlier versions may have no time of a pause. */
+/** An expression: when the last process stopped work on it. Rows of earlier versions may have no time of a pause. */
 const IDLE_SINCE =
   "coalesce(greatest(operation.finished_at, operation.lease_until), operation.created_at)";
 

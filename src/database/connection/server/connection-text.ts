@@ -143,7 +143,7 @@ function pairsOfUri(uri: string): Pairs {
 
 /**
  * Returns the place of the @ after user and password, or -1. As in libpq, user and password may contain a ?; unlike in
- * libpq also an @: the last @ before the / or ? after the first @ counts.
+ * libpq also an @. The hosts end at the first / or ? after the first @, and the last @ before that place counts.
  */
 function loginEnd(uri: string): number {
   const first = uri.search(/[@/]/);

@@ -9,8 +9,8 @@ const TEXTS: i32 = 2;
 export class FilterField {
   name: string;
   /**
-   * `integer`; `moment`: an age or a time; `word`: a condition or a group; `name`: a text, with `*` a prefix;
-   * `text`: a whole text; `search`: a text anywhere; `json`: the payload, by a path or as a text.
+   * `integer`; `moment`: an age or a time; `word`: a condition, or one of `groupWords`; `name`: a text, with `*` a
+   * prefix; `text`: a whole text; `search`: a text anywhere; `json`: the payload, by a path or as a text.
    */
   kind: string;
   traits: i32;

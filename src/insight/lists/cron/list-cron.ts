@@ -1,5 +1,5 @@
-// Lists cron entries: those in the code of workers, from the ledger in the database and the reports of live workers,
-// and schedules. Only workers have the patterns of entries in code, so these have no next tick without a live worker.
+// Lists cron entries: those in the code of workers, from _private_known_crontabs and the reports of live workers, and
+// schedules. Only workers have the patterns of entries in code, so these have no next tick without a live worker.
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
 import { isNameSize } from "../../../database/unpacked.ts";
@@ -23,7 +23,7 @@ export interface ListedCronEntry {
   readonly knownSinceMs: number | null;
   readonly lastExecutionMs: number | null;
   readonly nextExecutionMs: number | null;
-  /** The first tick that was missed: it is more than two minutes old and was not scheduled. null: none is known. */
+  /** The first tick that was missed: it is over two minutes old, and no job was added for it. null: none is known. */
   readonly lateSinceMs: number | null;
   /**
    * Whether ticks are left out because the database's clock was ahead: the last tick of an entry in code is in the
@@ -41,7 +41,7 @@ export interface ListedCronEntry {
   /** The number of live workers that have the entry in code, and the ids of some of them. */
   readonly workers: number;
   readonly workerIds: readonly string[];
-  /** A sentence about how the entry differs between live workers; null if it does not. */
+  /** A sentence, if the entry differs between live workers or is both in code and a schedule; otherwise null. */
   readonly differs: string | null;
   /** The quarters of an hour in the next day, 0 to 95, in which the entry has a tick. */
   readonly quartersAhead: readonly number[];
@@ -276,7 +276,7 @@ const lateSince = (dueMs: number | null, nowMs: number): number | null =>
   dueMs !== null && dueMs < nowMs - MISSED_AFTER_MS ? dueMs : null;
 
 interface LedgerRow {
-  /** The identifier; null in the only row of an empty ledger. */
+  /** The identifier; null in the only row if the table is empty. */
   readonly identifier: string | null;
   readonly known_since_ms: string | null;
   readonly last_execution_ms: string | null;

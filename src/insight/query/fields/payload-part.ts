@@ -60,7 +60,7 @@ function valueText({ text, isPrefix, isQuoted }: TextValue): string {
 }
 
 /**
- * Returns the condition that the payload may contain `text`: it has the form `written`, or escapes that may encode it.
+ * Returns the condition that the payload may contain `text`: it contains `written`, or escapes that may encode `text`.
  */
 function asWritten(written: string, text: string, parameters: Parameters): QueryPart {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON has to escape

@@ -1,4 +1,4 @@
-/** The page of one job. It has the address; what it shows is a JobView, which other pages can show, too. */
+/** The page of one job. It reads the address; what it shows is a JobView, which other pages can show, too. */
 
 import { jobShortcuts } from "../../job/head";
 import { jobView } from "../../job/job-view";

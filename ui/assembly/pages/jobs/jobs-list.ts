@@ -1,6 +1,6 @@
 /**
  * The rows of the list of jobs and their requests: `q` of the address in the query language, `sort`, `size`, `cursor`.
- * The server filters, sorts and pages. A long search is done in steps (search.ts).
+ * The server filters, sorts and pages. A long search is done in steps (bar/search.ts).
  */
 
 import { Bar } from "../../bar/bar";
@@ -32,7 +32,7 @@ const PAUSE_FACTOR = 20;
 
 /** The state that the list stores in addition to its rows. */
 export class JobsState extends PageState {
-  /** Its groups, if it has any. */
+  /** The groups of the list, if it has any. */
   groups: PageState | null = null;
 
   constructor(
@@ -123,7 +123,7 @@ export abstract class JobsList extends ListPage {
     return `api/jobs?limit=${this.size}&fields=row&count=fast&sort=${this.sorted}${q}`;
   }
 
-  /** Sends no request for an invalid query, nor for a ranking of several answers, which one answer would replace. */
+  /** Sends no request for an invalid query, nor for a ranking of several answers: one answer would replace them all. */
   override load(m: Model): void {
     if (this.search.answers > 1 && this.search.isPartial) return;
     if (this.bar.terms.fault === null) super.load(m);

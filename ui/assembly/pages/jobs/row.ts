@@ -187,7 +187,7 @@ function incidentOf(m: Model, kind: string, name: string): Incident | null {
   return null;
 }
 
-/** Whether `queue:crm,"a b" is:blocked` names the queue. */
+/** Whether a query such as `queue:"crm","a b" is:blocked` names the queue. */
 function namesQueue(query: string, name: string): bool {
   const names = query.substring(0, query.lastIndexOf(" is:")).replace("queue:", ",") + ",";
   return names.includes(`,${quote(name)},`);

@@ -7,7 +7,7 @@ import { prefer, preferred } from "../../host";
 import { Node, text } from "../../lib/node";
 
 const KEY = "worker.jobs";
-/** The prefix of the names of the checkboxes: a dialog over the page may have a field `key`, too. */
+/** The prefix of the checkboxes' names. Without it, a field `key` of a dialog over the page would have the same id. */
 const PREFIX = "column-";
 /** The optional columns. The first is shown by default. */
 const COLUMNS: string[] = ["queue=Queue", "priority=Priority", "key=Key", "added=Added"];

@@ -99,7 +99,7 @@ function meta(m: Model, page: GroupedJobs): Node {
   ]);
 }
 
-/** Returns the columns that the list shows; empty if it shows no jobs of its own. */
+/** Returns the columns that the list shows; empty if it shows groups. */
 export function exportedColumns(page: GroupedJobs): string {
   return page.isGrouped ? "" : shownColumns(page.settings, page.bar.terms.condition);
 }

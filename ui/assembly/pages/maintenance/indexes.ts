@@ -41,7 +41,7 @@ function isOptional(database: Database, name: string): bool {
 }
 
 function neededRow(index: DatabaseIndex): Node {
-  // The names of all indexes that Graphile Worker makes on this table begin so.
+  // The names of all indexes that Graphile Worker makes on this table begin with `jobs_`.
   const role = index.name.startsWith("jobs_") ? "required" : "external";
   return statusRow(
     index.name,

@@ -1,5 +1,5 @@
 /**
- * Every job that does not run, by the time at which it was due, has failed, or will run: the past at the left of now,
+ * Every job that is not locked, by the time at which it was due, has failed, or will run: the past at the left of now,
  * the future at the right. A span is selected with the pointer or with keys, and leads to its jobs.
  */
 

@@ -26,7 +26,7 @@ import { NamedPage } from "../named-page";
 import { lockOfQueue } from "./holder";
 import { numbers, order } from "./jobs";
 
-/** The path of the page if the name cannot be part of a path. The parameter `name` has it then. */
+/** The path of the page if the name cannot be part of a path. The parameter `name` then contains the name. */
 const NAMED = "/queue";
 /** The number of jobs that are shown. */
 const SHOWN = 15;
