@@ -112,7 +112,7 @@ test("A pause without a name, with a superfluous name or with two ends is refuse
   await runInChild(["migrate", "--with", "controls"], env);
   for (const [args, problem] of [
     [["pause", "queue"], /the name of the queue/],
-    [["pause", "all", "mail"], /has no name/],
+    [["pause", "all", "mail"], /must be left out/],
     [["pause", "task", "t", "--for", "1h", "--until", "+2h"], /either a time or a duration/],
     [["pause", "shop", "t"], /all, queue, task/],
     [["pause", "queue", "mail", "--until", "2020-01-01T00:00Z"], /--until: must be in the future/],

@@ -11,7 +11,7 @@ export const limitEndBackOffCommand = defineCommand({
   title: "End the back-off",
   verb: "End back-off",
   consequence:
-    "Its jobs can start again at once, before the end of the back-off. A pause by a person stays.",
+    "Its jobs can start again at once, before the end of the back-off. A pause that a user has set stays.",
   weight: "light",
   danger: "changes",
   http: { path: "/api/limits", action: "end-back-off" },

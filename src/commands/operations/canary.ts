@@ -52,7 +52,7 @@ export function verdictOn(outcome: CanaryOutcome, isLate: boolean): Verdict | nu
     return { to: "paused", error: `${failedAgain} of the first ${all} failed again` };
   }
   if (undecided === 0 && gone > 0) return { to: "running" };
-  if (!isLate) return null;
   if (all === 0) return { to: "paused", error: "its first jobs were all failed by hand" };
+  if (!isLate) return null;
   return { to: "paused", error: `${undecided} of the first ${all} did not end within 2 minutes` };
 }

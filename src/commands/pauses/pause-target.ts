@@ -21,7 +21,7 @@ export const targetOf = ({ scope, name }: TargetInput): PauseTarget => ({
 
 export function targetProblems({ scope, name }: TargetInput): Problem[] {
   if (scope === "all" && name !== undefined) {
-    return [{ path: "name", message: "is not for all, which has no name" }];
+    return [{ path: "name", message: "must be left out if the scope is all" }];
   }
   if (scope !== "all" && name === undefined) {
     return [{ path: "name", message: `is missing: the name of the ${scope}` }];

@@ -22,7 +22,8 @@ const options: Readonly<Record<string, Option>> = {
     read: (identifier) => (/^[_a-z][-_a-z0-9]{0,511}$/i.test(identifier) ? { identifier } : null),
   },
   fill: {
-    expected: "a time phrase such as 4w3d2h1m (weeks, days, hours, minutes), at most 366 days",
+    expected:
+      "a time phrase such as 4w3d2h1m (weeks, days, hours, minutes, seconds), at most 366 days",
     read: (value) => {
       const fillMs = timePhraseMs(value);
       return fillMs === null || fillMs > MAX_FILL_MS ? null : { fillMs };

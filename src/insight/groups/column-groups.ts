@@ -164,12 +164,19 @@ async function countHere(
       count: countRows(rows, read, gauge, asOf),
       firstMs: null,
       lastMs: null,
-      ids: rows.slice(-MAX_SAMPLE_IDS).map(({ id }) => id),
+      ids: newestIds(rows),
     })),
     sampled: read.rows.length,
     of: countRows([...keyed.values()].flat(), read, gauge, asOf),
   };
 }
+
+/** Returns the last ids in ascending order. The rows are in the order of the table. */
+const newestIds = (rows: readonly GroupedRow[]): string[] =>
+  rows
+    .map(({ id }) => id)
+    .sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
+    .slice(-MAX_SAMPLE_IDS);
 
 const keyOf: Readonly<Record<ColumnGrouping, (row: GroupedRow) => string | number | null>> = {
   task: ({ taskId }) => taskId,

@@ -195,8 +195,10 @@ export function noWorker(facts: IncidentFacts): Incident[] {
 }
 
 /** Returns how many workers have locked jobs and never sent a heartbeat. They may run for long, or have ended. */
-const unknownHolders = ({ lockedJobs, stale }: IncidentFacts): number =>
-  [...(lockedJobs ?? [])].filter(([id]) => !stale.some((one) => one.workerId === id)).length;
+function unknownHolders({ lockedJobs, stale, crashes }: IncidentFacts): number {
+  const known = new Set([...stale, ...crashes].map(({ workerId }) => workerId));
+  return [...(lockedJobs?.keys() ?? [])].filter((id) => !known.has(id)).length;
+}
 
 function isWithoutWorker({ tasks, coverage, nowMs, quiet }: IncidentFacts): boolean {
   const isLate = tasks.some(({ oldestMs }) => nowMs - oldestMs > QUIET_MS);

@@ -20,7 +20,10 @@ const MAX_MS = 300;
 const SHRINK = 8;
 const MIN_PAGES = 4;
 
-/** For each client, the share of each kind of sample that could be read last time. */
+/**
+ * For each server, the share of each kind of sample that could be read last time. The key is `db.schema`, an object
+ * that each server creates: every request has a client of its own.
+ */
 const shares = new WeakMap<object, Map<SampleKind, number>>();
 
 /**
@@ -28,15 +31,15 @@ const shares = new WeakMap<object, Map<SampleKind, number>>();
  * an eighth of that, with `readLight` if given. Throws WorkerError if even a few pages take too long.
  */
 export async function sampleInTime<T>(
-  { client }: Pick<Database, "client">,
+  { schema }: Pick<Database, "schema">,
   kind: SampleKind,
   most: number,
   readFull: (pages: number) => Promise<T>,
   readLight: ((pages: number) => Promise<T>) | null = null,
 ): Promise<T> {
   let read = readFull;
-  const known = shares.get(client) ?? new Map<SampleKind, number>();
-  shares.set(client, known);
+  const known = shares.get(schema) ?? new Map<SampleKind, number>();
+  shares.set(schema, known);
   // A new kind starts with the smallest share of the others.
   let share = known.get(kind) ?? Math.min(1, ...known.values());
   for (;;) {

@@ -38,7 +38,7 @@ interface Lease {
 }
 
 const NO_HEARTBEATS =
-  "jobs with a limit do not run in this worker: without heartbeats its permits would stay taken after a crash";
+  "jobs under a limit of concurrency do not run in this worker: without heartbeats its permits would stay taken after a crash";
 
 export class PermitLeases {
   readonly #parts: PermitLeasesParts;

@@ -43,7 +43,7 @@ const report = [
   "# Results of the engine's benchmark",
   machine(server.version, options),
   table(lines),
-  "A row without a target is not judged. A target without × is for our figure. A ratio with three decimals is the median of the rounds' ratios; its rival is ours without the feature.\n",
+  "A row without a target is not judged. A target without × is for our figure. In rows named *unique* or *against*, except *COPY against addJobs*, the rival is ours without the feature, and the ratio is the median of the rounds' ratios.\n",
 ].join("\n\n");
 process.stdout.write(report);
 if (options.results !== null) {

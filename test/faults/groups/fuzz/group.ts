@@ -67,8 +67,7 @@ function reportResult(field: Field, { tally, peaks_mb, heaps_mb, peak_mb }: Fuzz
   field.figure("of them had the requested effect", null, tally.served, served);
   field.figure("of them were not HTTP", null, tally.unreadable, { unit: "" });
   field.figure("memory at most, fuzzed", null, peak_mb, { most: 512, unit: "MB" });
-  // Resident memory includes what V8 has not returned yet; the heap after a collection is what is really in use. It
-  // contains the last responses, from which the next ones may be sent as differences, up to 16 MB (repeated.ts).
+  // Resident memory includes what V8 has not returned yet; the heap after a collection is what is really in use.
   const grown = peaks_mb[2] - peaks_mb[1];
   field.figure("memory grown in the last third", null, grown, { most: 64, unit: "MB" });
   const kept = heaps_mb[2] - heaps_mb[1];
