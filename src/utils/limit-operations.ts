@@ -57,8 +57,8 @@ export interface LimitOperations {
   /** Removes a limit: the jobs that wait for it can start at once. Returns false if there was none. */
   removeLimit(name: string): Promise<boolean>;
   /**
-   * Ends the back-offs of a limit, and of the task or queues that it is for: their jobs can start at once. A pause by a
-   * person stays. Returns the number of back-offs. Rejects with `not_found`.
+   * Ends the back-offs of a limit, and of the task or queues that it is for: their jobs can start at once. A pause that
+   * a user has set stays. Returns the number of back-offs. Rejects with `not_found`.
    */
   endBackOff(name: string): Promise<number>;
   /** Returns a limit. Rejects with `not_found`. */

@@ -677,6 +677,21 @@ describe("Without a worker", () => {
     assert.deepEqual(await ofKind("no_worker"), []);
   });
 
+  test("a recovered worker that still holds a lock is not one without heartbeats.", async () => {
+    await many(2, "t");
+    await sql("update worker._private_jobs set run_at = now() - interval '1 minute'");
+    await worker("dead", ["t"], "50 seconds", { recovered_at: "now", recovered_jobs: 1 });
+    const [resilient] = ids(await many(1, "t"));
+    await lockJob(queue, resilient ?? "", "dead");
+    await sql(
+      "update worker._private_jobs set locked_at = now() - interval '1 minute' where id = $1",
+      [resilient],
+    );
+    const { verdict, incidents } = await read();
+    assert.equal(verdict, "No workers are running");
+    assert.doesNotMatch(incidents[0]?.sentence ?? "", /without heartbeats/);
+  });
+
   test("a job that has just failed or finished is evidence of a worker.", async () => {
     await many(2, "t");
     await sql("update worker._private_jobs set run_at = now() - interval '1 minute'");
