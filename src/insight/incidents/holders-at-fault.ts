@@ -95,3 +95,12 @@ export async function readStaleWorkers(db: Database, hasWorkers: boolean): Promi
     running,
   }));
 }
+
+/** Returns how many holders of locks never sent a heartbeat. They may run for long, or have ended. */
+export function countUnknown(
+  holders: ReadonlyMap<string, unknown> | null,
+  known: readonly { readonly workerId: string }[],
+): number {
+  const withHeartbeats = new Set(known.map(({ workerId }) => workerId));
+  return [...(holders?.keys() ?? [])].filter((id) => !withHeartbeats.has(id)).length;
+}

@@ -17,6 +17,7 @@ import {
   type WaitingQueue,
   type WaitingTask,
 } from "./facts.ts";
+import { countUnknown } from "./holders-at-fault.ts";
 import { type Incident, noLinks, timeOf } from "./incident.ts";
 
 /** The common members of incidents that no action fixes. */
@@ -173,7 +174,7 @@ export function noWorker(facts: IncidentFacts): Incident[] {
   const lateMs = nowMs - oldest.oldestMs;
   const ended = coverage.formerly.get(oldest.identifier);
   const last = ended === undefined ? "" : ` ${workerNamed(ended)} was the last that had this task.`;
-  const busy = unknownHolders(facts);
+  const busy = countUnknown(facts.lockedJobs, [...facts.stale, ...facts.crashes]);
   const known = hasWorkers ? "No worker sends heartbeats" : "Workers here send no heartbeats";
   const title = busy > 0 || !hasWorkers ? noneTakesJobs(quiet) : "No workers are running";
   const may = busy > 0 ? ` ${countText(busy, "worker")} without heartbeats may be busy.` : "";
@@ -192,12 +193,6 @@ export function noWorker(facts: IncidentFacts): Incident[] {
       links: noLinks,
     },
   ];
-}
-
-/** Returns how many workers have locked jobs and never sent a heartbeat. They may run for long, or have ended. */
-function unknownHolders({ lockedJobs, stale, crashes }: IncidentFacts): number {
-  const known = new Set([...stale, ...crashes].map(({ workerId }) => workerId));
-  return [...(lockedJobs?.keys() ?? [])].filter((id) => !known.has(id)).length;
 }
 
 function isWithoutWorker({ tasks, coverage, nowMs, quiet }: IncidentFacts): boolean {
