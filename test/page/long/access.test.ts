@@ -115,6 +115,30 @@ for (const auth of tokenModes) {
   });
 }
 
+test("A job beside the list is shown again after a new sign-in, and no group of the last one.", async () => {
+  const auth = { mode: "bearer", token: TOKEN } as const;
+  const guarded = await startAdmin({ auth, samples: false });
+  const { id } = await guarded.utils.addJob("secret_task");
+  const work = async ({ page }: Visit) => {
+    const token = page.getByLabel("Access token");
+    const signIn = async () => {
+      await token.fill(TOKEN);
+      await page.keyboard.press("Enter");
+    };
+    await signIn();
+    await page.locator(".beside").getByText("secret_task").first().waitFor();
+    await page.locator("tr.grp").click();
+    await page.locator(`#job-${id}`).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await signIn();
+    await page.locator(".beside").getByText("secret_task").first().waitFor();
+    await page.locator("tr.grp").waitFor();
+    assert.equal(await page.locator(`#job-${id}`).count(), 0);
+  };
+  const route = `/jobs?group=task&job=${id}`;
+  await visit(guarded, route, work, { mayMeet: refused, viewport: { width: 1440, height: 900 } });
+});
+
 test("Basic mode works with the browser's own login, and shows nothing without it.", async () => {
   const auth = { mode: "basic", username: "operator", password: "päss:wörd" } as const;
   const guarded = await startAdmin({ auth, samples: false });

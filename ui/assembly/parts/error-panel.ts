@@ -88,7 +88,7 @@ function frames(list: Frame[]): Node {
   while (at < list.length) {
     const isShown = (list[at].own && own < MAX_OWN) || list[at].between;
     if (isShown) {
-      own++;
+      if (list[at].own) own++;
       items.push(frame(list[at], at));
       at++;
       continue;

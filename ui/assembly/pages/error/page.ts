@@ -76,7 +76,7 @@ export class ErrorPage extends Page {
 
   /** After an operation, requests only this group, because the server's list of the largest groups may be older. */
   override onEvent(m: Model, event: string, data: string): void {
-    if (event !== "operation" || !data.includes('"state":"done"')) return;
+    if (event !== "operation" || data.includes('"finished_at":null')) return;
     this.alone = true;
     this.requestBoth(m);
   }

@@ -45,7 +45,8 @@ export class JobPage extends Page {
   }
 
   override reset(_m: Model): void {
-    jobView.reset(this.id);
+    // The job may be the one beside the list.
+    jobView.reset(jobView.id);
   }
 
   override onAnswer(m: Model, request: Pending, body: string): void {

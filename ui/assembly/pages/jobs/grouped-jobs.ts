@@ -49,6 +49,11 @@ export abstract class GroupedJobs extends JobsList {
     if (groups !== null) this.groups = groups as Grouping;
   }
 
+  override reset(m: Model): void {
+    super.reset(m);
+    this.groups.clear();
+  }
+
   override source(m: Model): string {
     return this.isGrouped ? this.groups.source(this.query) : super.source(m);
   }
@@ -72,6 +77,8 @@ export abstract class GroupedJobs extends JobsList {
       return;
     }
     const key = this.groups.keyOf(request);
+    // The answer may be for a group of an earlier list.
+    if (!this.groups.isOpen(key)) return;
     if (this.groups.onAnswer(m, request, body)) {
       this.list.fill(headKey(key), this.groups.rowsBelow(key));
     }
@@ -80,8 +87,10 @@ export abstract class GroupedJobs extends JobsList {
   }
 
   override onFailure(m: Model, request: Pending, status: i32, reason: string): void {
-    if (this.groups.owns(request)) m.notices.bad(reason);
-    else super.onFailure(m, request, status, reason);
+    if (this.groups.owns(request)) {
+      this.groups.onFailure(request);
+      m.notices.bad(reason);
+    } else super.onFailure(m, request, status, reason);
   }
 
   /** Opens a group in place, or closes it. The order of the other rows stays. */

@@ -172,7 +172,6 @@ export class Grouping extends PageState {
   /** Takes the rows of a group. Returns whether they are shown at once, and not merged into rows on screen. */
   onAnswer(m: Model, request: Pending, body: string): bool {
     const key = this.keyOf(request);
-    if (!this.opened.has(key)) return false;
     const r = new JsonReader(body);
     const answer: JobList = readJobList(r);
     r.end();
@@ -190,6 +189,18 @@ export class Grouping extends PageState {
     const wants = !answer.complete && opened.jobs.length < SHOWN && opened.steps < MAX_STEPS;
     if (wants && next !== null) this.requestFrom(m, request.topic, opened, next);
     return isFirst;
+  }
+
+  /** The rows are requested again with the next answer for the groups. */
+  onFailure(request: Pending): void {
+    const key = this.keyOf(request);
+    if (this.opened.has(key)) this.opened.get(key).count = -1;
+  }
+
+  /** Removes all groups and their rows. */
+  clear(): void {
+    this.answer = Groups.empty();
+    this.opened.clear();
   }
 
   private requestFrom(m: Model, topic: string, opened: OpenRows, cursor: string): void {

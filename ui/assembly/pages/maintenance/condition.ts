@@ -124,7 +124,7 @@ function jobs(m: Model, database: Database): Node {
     : `≈ ${numberText(table.liveRows)}`;
   let all: i64 = 0;
   for (let i = 0; i < database.tables.length; i++) all += database.tables[i].totalBytes;
-  const size = `${rows} rows, ${bytes(table.indexBytes)} of it indexes`;
+  const size = `${rows} rows, ${bytes(table.indexBytes)} of indexes`;
   const tables = `${bytes(all)} in ${countText(database.tables.length, "table", "tables")}`;
   return statusRow(
     "jobs",
