@@ -121,6 +121,12 @@ test("An invalid value is refused under the name that was used: URL, variable or
   );
 });
 
+test("fallback_application_name is the name of a connection without another one.", () => {
+  const nameOf = (text: string) => serverSettings(text, {}).applicationName;
+  assert.equal(nameOf("postgres://a/b?fallback_application_name=billing"), "billing");
+  assert.equal(nameOf("host=a application_name=x fallback_application_name=billing"), "x");
+});
+
 test("Guarantees that are not supported are refused, not ignored.", () => {
   assert.throws(
     () => hosts("host=a", { PGREQUIREAUTH: "scram-sha-256" }),

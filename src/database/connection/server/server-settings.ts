@@ -103,7 +103,7 @@ function settingsOf(found: ParameterSet, ignored: readonly string[]): ServerSett
     database: found.dbname?.text ?? user,
     passfile: found.passfile?.text,
     encryption: encryptionOf(found),
-    applicationName: found.application_name?.text,
+    applicationName: (found.application_name ?? found.fallback_application_name)?.text,
     options: found.options?.text,
     // As in libpq, there is no timeout, or one of at least two seconds.
     connectTimeoutMs:
