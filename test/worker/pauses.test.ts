@@ -380,6 +380,7 @@ test("Pauses are applied where ending one is refused, and the log has that once.
     await passThrough(other.seen);
   }
   assert.equal(task.seen.length, 0);
+  await waitUntil("the failure is logged", () => warnings.length > 0);
   assert.deepEqual(warnings, ["pauses could not be ended"]);
   await queue.sql("drop function public.refuse() cascade");
 });
