@@ -269,3 +269,28 @@ test("Failed jobs are grouped by error, opened in place, and shown alone.", asyn
     assert.equal(await page.locator("tr.grp").count(), heads);
   });
 });
+
+test("Rows of a group that arrive after its list was left are read again after Back.", async () => {
+  await visit(admin, "/jobs?q=is%3Afailed&group=error", async ({ page }) => {
+    await waitForPage(page, "Jobs, failed");
+    const isLeft = Promise.withResolvers<void>();
+    const rowsOfGroup = /api\/jobs\?limit=10&/;
+    await page.route(rowsOfGroup, async (route) => {
+      await isLeft.promise;
+      await route.continue();
+    });
+    await page.locator("tr.grp .twist").first().click();
+    await page.locator('tr.grp .twist[aria-expanded="true"]').waitFor();
+    await page.getByRole("link", { name: "List", exact: true }).click();
+    await page.locator("table.jobs tbody tr .job").first().waitFor();
+    const late = page.waitForResponse(rowsOfGroup);
+    isLeft.resolve();
+    await (await late).finished();
+    // The completions are requested and shown after that answer.
+    await field(page).pressSequentially("task:");
+    await page.getByRole("option").first().waitFor();
+    assert.equal(await page.locator("tr.gone").count(), 0);
+    await page.goBack();
+    await page.locator("tr.more-row").waitFor();
+  });
+});

@@ -163,6 +163,53 @@ test("Rows of an open group stay where they are when newer ones arrive, and remo
   assert.deepEqual(ids(page).slice(0, 3), ["of bbbbbbbbbbbb", "of aaaaaaaaaaaa", "9"]);
 });
 
+test("Rows of a group that arrive late leave another list as it is.", async () => {
+  const page = await openGroupedByError();
+  page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
+  const late = page.requestOf(GATEWAY_ROWS);
+  page.go("/jobs?q=is%3Afailed");
+  page.answer("api/jobs?limit=100", jobs([failedJob(9), failedJob(8)]));
+  page.app.onHold(true);
+  page.app.onAnswer(late.id, 200, "", JSON.stringify(jobs([charge(7, 503, "a")])));
+  assert.deepEqual(ids(page), ["9", "8"]);
+  assert.deepEqual(keysWithClass(page, "gone"), []);
+  page.go("/jobs?q=is%3Afailed&group=error", 1);
+  page.answer("api/groups", groups([gateway, timeout]));
+  assert.equal(countRequests(page, GATEWAY_ROWS), 2, "they are read again after Back");
+});
+
+test("Rows of a group that were requested for another query are not shown after Back.", async () => {
+  const page = await openGroupedByError();
+  page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
+  page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "a")]));
+  page.go("/jobs?q=is%3Afailed%20task%3Ab&group=error", 2);
+  page.answer("api/groups", groups([gateway]));
+  page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
+  const late = page.requestOf(GATEWAY_ROWS);
+  page.go("/jobs?q=is%3Afailed&group=error", 1);
+  page.app.onAnswer(late.id, 200, "", JSON.stringify(jobs([charge(3, 503, "b")])));
+  assert.deepEqual(ids(page).slice(0, 2), ["of aaaaaaaaaaaa", "7"]);
+  assert.doesNotMatch(page.text, /new · show/);
+});
+
+test("Rows of a group that could not be read are requested again with the groups.", async () => {
+  const page = await openGroupedByError();
+  page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
+  page.answer(GATEWAY_ROWS, { error: "The database is busy.", code: "busy" }, 503);
+  assert.deepEqual(page.notices, ["The database is busy."]);
+  feed(page, { counts: counts() });
+  page.pass(31_000);
+  page.answer("api/groups", groups([gateway, timeout]));
+  assert.equal(countRequests(page, GATEWAY_ROWS), 2);
+  page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "a")]));
+  assert.deepEqual(ids(page).slice(0, 2), ["of aaaaaaaaaaaa", "7"]);
+  page.pass(31_000);
+  feed(page, { counts: counts() });
+  page.pass(31_000);
+  page.answer("api/groups", groups([gateway, timeout]));
+  assert.equal(countRequests(page, GATEWAY_ROWS), 2, "the group has not changed");
+});
+
 test("A group by name matches the name exactly, whatever it contains, and so does its query.", async () => {
   const page = await openPage("/jobs?q=is%3Aready%20or%20is%3Ablocked&group=queue");
   page.answer(

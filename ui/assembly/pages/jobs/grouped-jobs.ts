@@ -76,21 +76,13 @@ export abstract class GroupedJobs extends JobsList {
       super.onAnswer(m, request, body);
       return;
     }
+    if (!this.groups.awaits(request)) return;
     const key = this.groups.keyOf(request);
-    // The answer may be for a group of an earlier list.
-    if (!this.groups.isOpen(key)) return;
     if (this.groups.onAnswer(m, request, body)) {
       this.list.fill(headKey(key), this.groups.rowsBelow(key));
     }
     this.put(m, this.groups.page(), true);
     this.settle(m);
-  }
-
-  override onFailure(m: Model, request: Pending, status: i32, reason: string): void {
-    if (this.groups.owns(request)) {
-      this.groups.onFailure(request);
-      m.notices.bad(reason);
-    } else super.onFailure(m, request, status, reason);
   }
 
   /** Opens a group in place, or closes it. The order of the other rows stays. */

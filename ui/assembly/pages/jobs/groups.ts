@@ -46,7 +46,7 @@ class OpenRows {
   /** Whether the search for the rows has read all jobs. */
   isComplete: bool = true;
   isKnown: bool = false;
-  /** The count of the group at the time of the request. */
+  /** The count of the group when the rows arrived. After a failure it differs, so that they are requested again. */
   count: i64 = -1;
 
   /** Takes an answer. `goesOn`: it continues the last one. */
@@ -153,7 +153,6 @@ export class Grouping extends PageState {
 
   private request(m: Model, group: Group): void {
     const opened = this.opened.get(group.key);
-    opened.count = group.count.value;
     const query = encode(this.queryOf(group));
     opened.path = `api/jobs?limit=${SHOWN}&fields=row&count=none&sort=${this.sort}&q=${query}`;
     m.requests.read(m.access, "jobs." + ROWS_OF + group.key, opened.path);
@@ -162,6 +161,12 @@ export class Grouping extends PageState {
   /** Whether a request was for the rows of a group. */
   owns(request: Pending): bool {
     return request.what.startsWith(ROWS_OF);
+  }
+
+  /** Whether the group of a request is open in this list. Another list may have requested the rows of the same group. */
+  awaits(request: Pending): bool {
+    const key = this.keyOf(request);
+    return this.opened.has(key) && request.path.startsWith(this.opened.get(key).path);
   }
 
   /** Returns the key of the group whose rows were requested. */
@@ -182,6 +187,7 @@ export class Grouping extends PageState {
     const opened = this.opened.get(key);
     const goesOn = request.path.includes("&cursor=");
     const isFirst = !opened.isKnown || goesOn;
+    opened.count = this.groupOf(key).count.value;
     opened.add(answer, goesOn);
     this.fill(key, opened);
     // An answer covers one step of a long search: the next request continues it.
@@ -189,12 +195,6 @@ export class Grouping extends PageState {
     const wants = !answer.complete && opened.jobs.length < SHOWN && opened.steps < MAX_STEPS;
     if (wants && next !== null) this.requestFrom(m, request.topic, opened, next);
     return isFirst;
-  }
-
-  /** The rows are requested again with the next answer for the groups. */
-  onFailure(request: Pending): void {
-    const key = this.keyOf(request);
-    if (this.opened.has(key)) this.opened.get(key).count = -1;
   }
 
   /** Removes all groups and their rows. */
@@ -210,7 +210,7 @@ export class Grouping extends PageState {
   private fill(key: string, opened: OpenRows): void {
     const jobs = opened.jobs;
     const differences =
-      this.by === "error" ? varyingTexts(this.labelOf(key), jobs) : ([] as string[]);
+      this.by === "error" ? varyingTexts(this.groupOf(key).label, jobs) : ([] as string[]);
     const rows: Row[] = [];
     for (let i = 0; i < jobs.length; i++) {
       const text = i < differences.length ? differences[i] : "";
@@ -219,10 +219,10 @@ export class Grouping extends PageState {
     opened.rows = rows;
   }
 
-  private labelOf(key: string): string {
+  private groupOf(key: string): Group {
     const groups = this.answer.groups;
-    for (let i = 0; i < groups.length; i++) if (groups[i].key === key) return groups[i].label;
-    return "";
+    for (let i = 0; i < groups.length; i++) if (groups[i].key === key) return groups[i];
+    return Group.empty();
   }
 
   /** Returns the rows below the head of an open group. */

@@ -80,7 +80,6 @@ export abstract class JobsList extends ListPage {
     if (before !== this.identity(address)) this.firsts = new Map<string, i64>();
     this.firsts.set("", 1);
     this.more.reset();
-    m.requests.cancel(this.more.topic);
     this.search = new Search();
   }
 
@@ -184,8 +183,8 @@ export abstract class JobsList extends ListPage {
 
   override onFailure(m: Model, request: Pending, status: i32, reason: string): void {
     if (request.topic === this.rows.topic) super.onFailure(m, request, status, reason);
-    else if (request.topic === this.more.topic) {
-      this.search.stop();
+    else {
+      if (request.topic === this.more.topic) this.search.stop();
       m.notices.bad(reason);
     }
   }
