@@ -235,6 +235,32 @@ test("A change begins with the definition, and sends what differs, with the revi
   );
 });
 
+test("A field of a schedule that has no empty value cannot be cleared.", async () => {
+  const page = await openPage("/cron");
+  page.answer("api/cron", listOf([nightly()]));
+  page.click("Change…");
+  page.answer("api/schedules?name=nightly", withPayload({ schedules: [schedule], missing: null }));
+  page.type("pattern", "0 3 * * *");
+  const requested = page.requests.length;
+  for (const [field, text] of [
+    ["time_zone", "UTC"],
+    ["payload", "{}"],
+    ["backfill_secs", "0"],
+    ["jitter_secs", "0"],
+  ] as const) {
+    page.type(field, " ");
+    page.app.dispatch("dialog.submit", "", "");
+    assert.match(page.dialogText, /Enter a value\./);
+    assert.equal(page.requests.length, requested, field);
+    page.type(field, text);
+  }
+  page.app.dispatch("dialog.submit", "", "");
+  assert.equal(
+    page.requestOf("api/schedules").body,
+    '{"action":"change","identifier":"nightly","revision":4,"pattern":"0 3 * * *","time_zone":"UTC","payload":{},"backfill_secs":0,"jitter_secs":0}',
+  );
+});
+
 const details = (change: object = {}) => ({
   entries: [nightly({ time_zone: "Europe/Berlin", jitter_secs: 60 })],
   schedule,

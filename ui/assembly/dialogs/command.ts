@@ -206,9 +206,15 @@ export class ScheduleDialog extends TablesDialog {
       form.body.string("identifier", this.identifier);
       form.body.raw("revision", this.target.substring(0, this.target.indexOf(" ")));
       form.before = before;
-      // An empty text removes the queue.
-      const isRemoved = before.value(QUEUE).length > 0 && dialog.draft.value(QUEUE).length === 0;
-      if (isRemoved) form.emptied(QUEUE);
+      const fields = this.command.fields;
+      for (let i = 0; i < fields.length; i++) {
+        const name = fields[i].name;
+        const isEmptied = dialog.draft.value(name).trim().length === 0;
+        if (!isEmptied || before.value(name).length === 0) continue;
+        // An empty text removes the queue. Nothing else can be removed.
+        if (name === QUEUE) form.emptied(QUEUE);
+        else dialog.draft.reject(name, "Enter a value.");
+      }
     }
     writeFields(form, this.command);
   }
