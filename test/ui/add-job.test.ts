@@ -302,5 +302,8 @@ test("The form shows how many jobs wait in the queue, and how long all attempts 
   page.type("max_attempts", "5");
   assert.match(page.dialogText, /Stops retrying after about 1 m 24 s\./);
   page.type("max_attempts", "x");
-  assert.doesNotMatch(page.dialogText, /If all fail/);
+  assert.doesNotMatch(page.dialogText, /Stops retrying/);
+  page.type("max_attempts", "5");
+  page.app.dispatch("dialog.input", "retry", "slow-api");
+  assert.doesNotMatch(page.dialogText, /Stops retrying/, "the delays of a policy are unknown");
 });

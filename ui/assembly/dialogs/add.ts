@@ -103,6 +103,7 @@ export class AddDialog extends CommandDialog {
     const priority = this.field("priority", "Priority", draft);
     priority.hint = "Lower runs earlier.";
     const attempts = this.field("max_attempts", "Max attempts", draft);
+    // The estimate is of the default delays.
     if (draft.value("retry").length === 0) attempts.hint = lastsFor(draft.value("max_attempts"));
     const key = this.field("key", "Key", draft);
     const keyNote = names.keyNote(draft.value("key"));
@@ -127,7 +128,7 @@ export class AddDialog extends CommandDialog {
   }
 
   override footnote(): string {
-    return "Draft saved";
+    return "Draft kept until this page is reloaded";
   }
 
   private field(name: string, label: string, draft: Draft): Field {
