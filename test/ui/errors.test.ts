@@ -10,6 +10,7 @@ import {
   groups,
   incidents,
   openPage,
+  operation,
   timeAt,
   value,
 } from "./sample.ts";
@@ -192,6 +193,21 @@ test("If the jobs were removed before they were read, the panel of the error sho
   without.answer(failedPath(), groups([gateway({ sample_ids: [] })]));
   without.answer(retryingPath(), groups([]));
   assert.match(without.text, /Stack traceThis job no longer exists\./, "a group without samples");
+});
+
+test("The numbers of a group are requested when an operation is done, undone, stopped or paused.", async () => {
+  const page = await openGroup();
+  const requested = () => page.requests.filter(({ path }) => path.includes("group%3A")).length;
+  for (const state of ["canary", "running", "undoing"] as const) {
+    const before = requested();
+    feed(page, { operation: operation({ state }) });
+    assert.equal(requested(), before, state);
+  }
+  for (const state of ["done", "undone", "stopped", "paused", "interrupted"] as const) {
+    const before = requested();
+    feed(page, { operation: operation({ state }) });
+    assert.equal(requested(), before + 2, state);
+  }
 });
 
 test("The details of a group follow new failures, once the page is not in use.", async () => {

@@ -19,6 +19,7 @@ import { queryPath } from "../../model/links";
 import { Model, Page } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
+import { isAtWork } from "../../operations/words";
 import { commonPanel } from "../../parts/common";
 import { ErrorGroup, GroupsAnswer, groupsPath, isOld, valueOf } from "../../parts/error-group";
 import { Details } from "./details";
@@ -75,8 +76,9 @@ export class ErrorPage extends Page {
   }
 
   /** After an operation, requests only this group, because the server's list of the largest groups may be older. */
-  override onEvent(m: Model, event: string, data: string): void {
-    if (event !== "operation" || data.includes('"finished_at":null')) return;
+  override onEvent(m: Model, event: string, _data: string): void {
+    const operation = m.facts.operation;
+    if (event !== "operation" || operation === null || isAtWork(operation)) return;
     this.alone = true;
     this.requestBoth(m);
   }
