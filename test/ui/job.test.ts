@@ -108,6 +108,16 @@ test("A stack's own frames are in bold, and those of Node.js and dependencies ar
   assert.equal(copy.attrs["data-arg"], last_error);
 });
 
+test("Lines between frames are not among the own frames that are shown at first.", async () => {
+  const frames = (count: number) =>
+    Array.from({ length: count }, (_, i) => `    at step${i} (/app/tasks/steps.js:${i + 1}:1)`);
+  const cause = "  [cause]: Error: cold";
+  const last_error = ["Error: no coffee", ...frames(1), cause, cause, ...frames(13)].join("\n");
+  const page = await openJob(failedJob(7, { last_error }), failed());
+  const fold = page.one((e) => e.tag === "summary" && /frames/.test(textOf([e])));
+  assert.equal(textOf([fold]), "2 frames more, 2 in your code");
+});
+
 test("An error of 41 KB is cut until its button is pressed, and one without frames is a message.", async () => {
   const page = await openJob(failedJob(7, { last_error: `E: ${"x".repeat(41_000)}` }), failed());
   assert.ok(page.text.length < 5_000);
