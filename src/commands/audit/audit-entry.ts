@@ -28,7 +28,7 @@ export interface AuditEntry {
   readonly operationId: string | null;
   /** The values to change, as a map from names to new values. */
   readonly changes: Readonly<Record<string, unknown>>;
-  /** The first 20 of the jobs before the change; null when the action is not about existing single jobs. */
+  /** The first 20 of the jobs before the change; null when the action names no jobs by id or key. */
   readonly before: readonly JobFacts[] | null;
   /** The first 20 of the changed or added jobs, after the change; deleted ones are omitted; null without any. */
   readonly after: readonly JobFacts[] | null;
@@ -59,5 +59,5 @@ export interface JobFacts {
   readonly maxAttempts: number;
 }
 
-/** A function that is called after every change. It may take a long time; what it throws or rejects with is logged. */
+/** A function that is called after every change by this admin. It may take long; what it throws or rejects with is logged. */
 export type OnAudit = (entry: AuditEntry) => void | Promise<void>;

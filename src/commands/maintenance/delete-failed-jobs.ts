@@ -44,7 +44,7 @@ export async function deleteFailedJobs(
   }
 }
 
-/** Rows that stay, what they are, and how one of them is named. */
+/** The refused rows, the noun for counting them, and the words before the id of one. */
 type RefusedKind = readonly [refused: readonly RefusedRow[], kind: string, one: string];
 
 /** Throws an error that counts the rows of each kind and names the first, if there are any. */

@@ -1,5 +1,5 @@
-// The tasks of a worker as parameters of its fetches. Names and flags are formatted once, and not for each fetch. Each
-// answer has the names of its tasks, because ids may be reused after a restore.
+// The tasks of a worker as parameters of its fetches. Names and flags are formatted once, and not for each fetch. A
+// fetch returns the task of each job by name and not by id, because ids may be reused after a restore.
 import type { TaskTally } from "../execute/task-tally.ts";
 import { HORIZON_MS } from "./fetch-plan.ts";
 
@@ -16,13 +16,13 @@ export interface TaskParameters {
   readonly pauses: boolean;
   /** Patterns of queues that only fetches of managed queues take, in the same format; null: none. */
   readonly limitedQueues: string | null;
-  /** How often the worker has read new pauses. Jobs of a fetch that was sent before the last time do not start. */
+  /** The number of times that new pauses were read. Jobs of a fetch that was sent before the latest do not start. */
   readonly pausesRead: number;
   /** Called when the end of a run of a named queue was written. */
   queueUnlocked(): void;
   /**
-   * float8[]: for each of `identifiers`, in their order, the mean duration of a job as a share of HORIZON_MS, the time
-   * for which jobs of a run are fetched ahead. Infinity before the first job of the task.
+   * float8[]: for each of `identifiers`, in their order, the mean duration of its jobs in named queues as a share of
+   * HORIZON_MS, the time for which jobs of a run are fetched ahead. Infinity before the first such job.
    */
   readonly runShares: string;
 }

@@ -26,18 +26,18 @@ export interface TaskContext<Extensions = unknown> {
    * only.
    */
   readonly logger: TaskLogger;
-  /** The worker's pool. Its size is `maxConnections`. */
+  /** The worker's pool: that of the option `pool`, or one with `maxConnections` connections. */
   readonly pool: Pool;
   /** The worker's option `extensions`. */
   readonly extensions: Extensions;
   /**
-   * Runs one statement on the worker's pool. It has no time limit, except for `query_timeout` in the connection
-   * string.
+   * Runs one statement on the worker's pool. It has no time limit, except for `query_timeout` or
+   * `statement_timeout`, for example in the connection string.
    */
   query<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
   /**
-   * Calls `run` with a connection of the worker's pool, which is released when `run` ends. A transaction that is open
-   * then is rolled back, and the call rejects with `conflict`.
+   * Calls `run` with a connection of the worker's pool, which is released when `run` ends. If `run` resolves and a
+   * transaction is open, it is rolled back, and the call rejects with `conflict`.
    */
   withPgClient<T>(run: (client: PoolClient) => Promise<T>): Promise<T>;
   /**

@@ -118,7 +118,7 @@ async function readEntriesOff(db: Database) {
   return (await listCron(db, off)).entries;
 }
 
-/** Cron entries that live workers have in several versions. */
+/** Cron entries that live workers have in several versions, or that are schedules, too. */
 async function readCronDifferences(db: Database) {
   const { cronDifferences } = await import("../../../insight/lists/worker-differences.ts");
   return cronDifferences(db);

@@ -1,4 +1,4 @@
-// Stale holders of locks: the meaning of `is:stuck`.
+// Stale workers, and holders of old locks without heartbeats: the meaning of `is:stuck`.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
 import { isPseudoLock, lockHolder } from "../../../queue/sql/lock.ts";
@@ -16,7 +16,7 @@ const MAX_WORKERS = 10_000;
  */
 export interface StuckHolders {
   readonly stale: readonly string[];
-  /** All workers that have a heartbeat row. */
+  /** The workers that have a heartbeat row, at most the latest 10,000. */
   readonly known: readonly string[];
   /** The time before which the lock of an unknown holder is abandoned, RFC 3339. */
   readonly oldBefore: string;
