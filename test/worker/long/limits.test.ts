@@ -432,7 +432,9 @@ test("A worker without heartbeats runs no limited job, and warns once.", async (
   await add(3, "limited");
   await add(3, "other");
   await waitUntil("the others have run", () => other.seen.length === 3);
-  await waitUntil("it has warned", () => warnings.some((one) => one.includes("without heartbeats")));
+  await waitUntil("it has warned", () =>
+    warnings.some((one) => one.includes("without heartbeats")),
+  );
   assert.equal(limited.seen.length, 0);
   assert.equal(warnings.filter((one) => one.includes("without heartbeats")).length, 1);
 });
