@@ -11,7 +11,7 @@ export const jobStates = ["locked", "failed", "scheduled", "ready"] as const;
  */
 export type JobState = (typeof jobStates)[number];
 
-/** A job's row. Ids are strings, because PostgreSQL's bigints exceed what a JavaScript number holds exactly. */
+/** A job's row. Its id is a string, because PostgreSQL's bigints exceed what a JavaScript number holds exactly. */
 export interface Job {
   /** The job's id. */
   readonly id: string;
