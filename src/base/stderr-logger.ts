@@ -1,5 +1,5 @@
 // The default logger of a worker and of an admin: warnings and errors as text on stderr, so that failures are visible.
-// It loads nothing and writes synchronously, because a program may end right after a line.
+// It needs no package. It writes synchronously, because a program may end right after a line.
 import { writeSync } from "node:fs";
 import { inspect } from "node:util";
 import { now } from "./clock.ts";

@@ -29,7 +29,7 @@ export interface Limit {
   readonly concurrency: number | null;
   /** The most jobs that start in a period, with its burst; null: any number. */
   readonly rate: Required<Rate> | null;
-  /** Whether a worker's options created it. */
+  /** Whether a worker's options created it, and no user has changed it since. */
   readonly isFromCode: boolean;
   /** The user that set the limit last; null if none was given. */
   readonly setBy: string | null;
@@ -47,7 +47,7 @@ export interface LimitOperations {
    * Creates or replaces the limit of this name. It bounds how many jobs run at once or start in a period, over all
    * workers of this library. Workers apply it within 2 seconds; running jobs are never stopped. Returns false if an
    * equal limit existed. `setBy`: the user, shown with the limit, at most 128 characters. Rejects with `conflict` if
-   * there are 1,000 limits, or if the existing limit is of queues and the new one of tasks, or the reverse; with
+   * it would be the 1,001st limit, or if the existing one is of queues and the new one of tasks, or the reverse; with
    * InputError for invalid values.
    */
   setLimit(
@@ -100,7 +100,7 @@ export async function createWorkerLimits(
     const fields = { limit: wanted.name, option: limitText(wanted), stored: limitText(stored) };
     logger.warn(
       fields,
-      "a limit differs from this worker's option limits: the stored one applies and stays",
+      "a stored limit differs from the one in this worker's options: the stored one applies and stays",
     );
   }
 }

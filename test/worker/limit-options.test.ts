@@ -44,7 +44,8 @@ test("The start of a worker creates missing limits, and keeps those that exist, 
         option: "at most 10 jobs of task t at once",
         stored: "at most 3 jobs of task t at once",
       },
-      message: "a limit differs from this worker's option limits: the stored one applies and stays",
+      message:
+        "a stored limit differs from the one in this worker's options: the stored one applies and stays",
     },
   ]);
   const after = await utils.getLimit("stripe");

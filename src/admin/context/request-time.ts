@@ -66,7 +66,7 @@ export async function inTime<T>(
   }
 }
 
-// One error is shared by all requests: every request ends with it, and creating a stack trace each time is expensive.
+// One error for all requests: each rejects `ended` with it, even after its answer, and a stack trace is expensive.
 const hasLeft = new WorkerError("aborted", "the client has left");
 
 function tooLong(limitMs: number): WorkerError {

@@ -90,7 +90,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
 
   const pauseFactorAfter = (oldestReadyMs: number | null, ms: number) => {
     firstOldestMs ??= oldestReadyMs ?? 0;
-    // A job that stays at the head because no worker supports its task is not a sign of load.
+    // The last condition: a job that no worker supports stays at the head, but is not a sign of load.
     const grows =
       oldestReadyMs !== null &&
       lastOldestMs !== null &&
@@ -137,7 +137,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
   };
 }
 
-/** Returns the size for the target time. It is below `steady` only if a batch of `steady` would take more than 2 s. */
+/** Returns the size for the target time, at most 8 times the last one; `steady` if such a batch takes less than 2 s. */
 function nextSize(size: number, ms: number, steady: number): number {
   const within = (wantedMs: number) =>
     size * clamp(wantedMs / Math.max(ms, 1), 1 / MAX_GROWTH, MAX_GROWTH);

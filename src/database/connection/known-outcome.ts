@@ -9,8 +9,8 @@ import { inTransaction, isInTransaction } from "./transaction.ts";
 /**
  * Runs `work`, whose first statement writes. Rejects with `outcome_unknown` if the connection was lost after a
  * statement had been sent, or if a read of what was written failed. Any other rejection means that nothing has
- * happened, as does every rejection on a client inside a transaction, because its commit is still to come. `what`: the
- * work in words.
+ * happened. So does every rejection inside a caller's transaction, which is not committed yet. `what`: the work in
+ * words.
  */
 export async function knownOutcome<T>(
   db: Database,

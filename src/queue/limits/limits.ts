@@ -10,7 +10,7 @@ export const MAX_LIMITS = 1_000;
 export interface StoredLimit {
   readonly id: number;
   readonly definition: LimitDefinition;
-  /** Whether a worker's options created it. */
+  /** Whether a worker's options created it, and no user has changed it since. */
   readonly isFromCode: boolean;
   readonly setBy: string | null;
   readonly setAt: Date;

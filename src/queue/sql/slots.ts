@@ -8,7 +8,7 @@ import { MANAGED, UNLOCK } from "./lock.ts";
 /** The lock of a managed queue whose slots may not be taken now. */
 export const NO_SLOTS = `${MANAGED}0`;
 
-/** Returns a condition on a row of queues: it is managed. */
+/** Returns a condition on a row of queues: it is managed and not paused. */
 export const isManaged = (queue: string): string =>
   `coalesce(pg_catalog.left(${queue}.locked_by, ${MANAGED.length}) = '${MANAGED}', false)`;
 
@@ -32,8 +32,8 @@ export const manageAgain = (s: string, queue: string): string =>
   `locked_at = case when ${hasSlots(s, `${queue}.id`)} then 'infinity'::timestamptz end,
     locked_by = case when ${hasSlots(s, `${queue}.id`)} then '${NO_SLOTS}' end`;
 
-// A run locks either its queue or one of the queue's slots. Both locks are written as one number: the id of the queue,
-// plus 2^32 times the number of the slot. Slots are numbered from 1.
+// A run locks either its queue or one of the queue's slots. Each is written as a number: the id of the queue, for a
+// slot plus 2^32 times the slot's number. Slots are numbered from 1.
 const ONE_SLOT = 2 ** 32;
 
 /** Returns the id of the queue from the lock of a run. */

@@ -1,4 +1,4 @@
-/** Finds where a text stops being JSON, describes the fault, and offers the single change that would correct it. */
+/** Finds where a text stops being JSON, describes the fault, and offers a missing or needless comma or colon. */
 import { JsonReader } from "../lib/json-reader";
 
 /** The number of characters at which a token is cut in a message. */
@@ -80,7 +80,7 @@ class Token {
   ) {}
 }
 
-/** Returns the token before a place: a punctuation mark, or a run without white space and punctuation. */
+/** Returns the token before a place: a comma, colon or opening bracket, or a run without these and white space. */
 function tokenBefore(typed: string, at: i32): Token {
   let end = at;
   while (end > 0 && typed.charCodeAt(end - 1) <= 0x20) end--;

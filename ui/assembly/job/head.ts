@@ -50,7 +50,7 @@ function neighbours(m: Model, view: JobView): Node {
   ]);
 }
 
-/** The head. `beside`: the list is beside the job, and its page has a heading of its own. */
+/** The head. `beside`: the job is shown beside the list, whose page has a heading of its own. */
 export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): Node {
   const task = job.taskIdentifier;
   const name = task === null ? "(no task)" : task;
