@@ -65,11 +65,10 @@ async function untilChanged(
     else onReady(report.ready);
   });
   const { promise: ended, resolve: end } = Promise.withResolvers<[number | null, string | null]>();
+  // once() would reject if the process cannot be started. That also emits "close".
   worker.once("close", (status, killer) => end([status, killer]));
   worker.on("error", (error) => {
     logger.error({ error: messageOf(error) }, "the worker's process failed");
-    // A process that did not start never closes.
-    if (worker.pid === undefined) end([null, null]);
   });
   // The worker treats the first signal as stop and the second as abort, whatever their source.
   let isStopping = false;

@@ -240,7 +240,7 @@ async function connectAlive(
 // How long to wait for a connection, in milliseconds. An application's pool may wait indefinitely. A pool with a longer
 // timeout of its own (connect_timeout) ends its wait itself, with an error that names the servers.
 const MAX_WAIT_MS = 10_000;
-const EXTRA_MS = 1_000;
+const EXTRA_MS = 1_000; // for that error
 
 /**
  * Returns a connection of the pool within the time limit. `onError` receives the errors of the client from the first

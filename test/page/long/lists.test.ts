@@ -1,8 +1,7 @@
 // Tasks and timetables: their rows are those of the database, and link to the page of what they name.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import type { Route } from "playwright-core";
-import { startAdmin, type TestAdmin, type Visit, visit, waitForPage } from "../harness.ts";
+import { startAdmin, type TestAdmin, visit, waitForPage } from "../harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -61,38 +60,4 @@ test("The page of timetables shows the next runs, the waiting job, and entries t
       .click();
     await waitForPage(page, `Job ${id}`);
   });
-});
-
-test("The rows of a group that arrive after the list was changed leave the new list as it is.", async () => {
-  const { ids } = await admin.utils
-    .addJobs([{ identifier: "grouped" }, { identifier: "grouped" }])
-    .then((jobs) => ({ ids: jobs.map(({ id }) => id) }));
-  await visit(admin, "/jobs?q=task:grouped&group=task", async ({ page }) => {
-    const rowsOfGroup = Promise.withResolvers<Route>();
-    await page.route(/limit=10&/, (route) => rowsOfGroup.resolve(route), { times: 1 });
-    await page.locator("tr.grp").click();
-    const held = await rowsOfGroup.promise;
-    await page.evaluate(() => {
-      location.hash = "/jobs?q=task:grouped";
-    });
-    for (const id of ids) await page.locator(`#job-${id}`).waitFor();
-    const arrived = page.waitForResponse(/limit=10&/).catch(() => null);
-    await held.continue().catch(() => {});
-    await Promise.race([arrived, page.waitForEvent("requestfailed").catch(() => null)]);
-    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(drawn)));
-    assert.equal(await page.locator("tr.gone").count(), 0);
-    for (const id of ids) assert.ok(await page.locator(`#job-${id}`).isVisible());
-  });
-});
-
-test("The rows of a group whose request failed are requested again.", async () => {
-  const { id } = await admin.utils.addJob("failing_group");
-  const work = async ({ page }: Visit) => {
-    await page.route(/limit=10&/, (route) => route.fulfill({ status: 503, body: "{}" }), {
-      times: 1,
-    });
-    await page.locator("tr.grp").click();
-    await page.locator(`#job-${id}`).waitFor();
-  };
-  await visit(admin, "/jobs?q=task:failing_group&group=task", work, { mayMeet: /503/ });
 });

@@ -1,6 +1,7 @@
 // worker watch: shows the queue live in the terminal until q or a signal. Without a terminal it prints one screen, with
 // --json one line for each reading.
-import { MAX_TIMER_MS, wait } from "../../../base/clock.ts";
+import { once } from "node:events";
+import { wait } from "../../../base/clock.ts";
 import { InputError, WorkerError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
 import { span } from "../../arguments/values.ts";
@@ -72,7 +73,7 @@ async function onTerminal(
   signal: AbortSignal,
 ): Promise<void> {
   await using screen = liveScreen(signal);
-  const ended = wait(MAX_TIMER_MS, screen.ended).then(() => null);
+  const ended = once(screen.ended, "abort").then(() => null);
   while (!screen.ended.aborted) {
     try {
       // In raw mode Ctrl-C is a key, so the end must not wait for a server that does not respond.

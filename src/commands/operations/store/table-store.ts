@@ -234,7 +234,7 @@ const moveSql = (s: string) => `
     lease_until = case
       when $4::boolean or ($5::boolean and $3 = any('{${atWork.join(",")}}'))
       then pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $7::int)
-      -- Since when no process works on it: its expiry is counted from here.
+      -- No process works on it from this time on. Its expiry is counted from then.
       when $3 in ('paused', 'interrupted') then pg_catalog.clock_timestamp()
     end,
     -- An operation that is done has processed all ids, unless it ended at its limit.
