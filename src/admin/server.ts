@@ -1,12 +1,10 @@
 // The admin on its own HTTP server, as a service.
-import { now } from "../base/clock.ts";
 import { InputError } from "../base/errors.ts";
-import type { Logger } from "../base/logger.ts";
 import type { Service } from "../base/service.ts";
-import type { Certificate } from "../http/listen/certificate.ts";
 import { type BoundAddress, targetText } from "../http/listen/listen-target.ts";
 import type { HttpServer } from "../http/server.ts";
 import type { AdminParts } from "./application.ts";
+import { watchExpiry } from "./certificate-expiry.ts";
 import { type AdminServerConfig, OPEN } from "./config/config.ts";
 import { loopbackOf } from "./config/listen-address.ts";
 
@@ -42,7 +40,9 @@ export async function createAdminServer(
   const application = await createApplication(config, parts);
   const { exchange, limits } = application;
   const http = createHttpServer({ listen, certificate, ...exchange, limits });
+  let endWatch = () => {};
   const stop = async () => {
+    endWatch();
     application.drain();
     await http.stop();
     await application.close();
@@ -56,7 +56,7 @@ export async function createAdminServer(
       }
       await application.open();
       warnWithoutTls(config, http);
-      if (certificate !== null) warnOfExpiry(certificate, logger);
+      if (certificate !== null) endWatch = watchExpiry(certificate, logger);
     },
     stop,
     [Symbol.asyncDispose]: stop,
@@ -72,7 +72,8 @@ export async function createAdminServer(
       certificate.reload();
       http.renewCertificate();
       logger.info({ expires: certificate.expiresAt }, "the certificate was reloaded");
-      warnOfExpiry(certificate, logger);
+      endWatch();
+      endWatch = watchExpiry(certificate, logger);
     },
   };
 }
@@ -107,15 +108,6 @@ function warnWithoutTls(config: AdminServerConfig, { address, isUnix }: HttpServ
     { listen: where },
     `the admin listens on ${where} without TLS, so logins can be intercepted; set a certificate with --tls-cert, or use a proxy with TLS and name it with --trusted-proxy, or listen on 127.0.0.1`,
   );
-}
-
-const SOON_MS = 7 * 24 * 60 * 60 * 1_000;
-
-function warnOfExpiry({ expiresAt }: Certificate, logger: Logger): void {
-  const leftMs = expiresAt.getTime() - now();
-  const fields = { expires: expiresAt };
-  if (leftMs < 0) logger.warn(fields, "the certificate has expired; browsers reject it");
-  else if (leftMs < SOON_MS) logger.warn(fields, "the certificate expires within a week");
 }
 
 /** Returns the URL. A browser cannot open a wildcard address, so the URL has the loopback address instead. */
