@@ -126,3 +126,16 @@ export async function wait(ms: number, signal: AbortSignal): Promise<boolean> {
     return false;
   }
 }
+
+/** Resolves to the result of `work`, or to null as soon as `signal` aborts. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  const aborted = Promise.withResolvers<null>();
+  const give = () => aborted.resolve(null);
+  signal.addEventListener("abort", give, { once: true });
+  if (signal.aborted) give();
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", give);
+  }
+}

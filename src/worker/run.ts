@@ -54,7 +54,7 @@ export async function runOnce<E>(options: RunOptions<E>): Promise<DrainResult> {
   const { worker, result } = workerForOnce(rest);
   if (handleSignals) stopOnSignals(worker);
   if (signal !== undefined) stopOnAbort(worker, signal);
-  await drainOnce(worker, signal);
+  await drainOnce(worker);
   return result;
 }
 

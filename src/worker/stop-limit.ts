@@ -6,8 +6,7 @@
 //
 // The last step is for an unreachable database: jobs without a written result stay locked until they are recovered.
 // In any case the stop has ended by then.
-import { once } from "node:events";
-import { wait } from "../base/clock.ts";
+import { unlessAborted, wait } from "../base/clock.ts";
 
 /** A session to stop (session.ts). */
 export interface StoppableSession {
@@ -61,8 +60,7 @@ export class StopLimit {
   /** Resolves when `stop` has ended, or is no longer waited for. */
   async waitFor(stop: Promise<void>, reason: string): Promise<void> {
     void this.#abortLate(reason);
-    const { signal } = this.#givenUp;
-    await Promise.race([stop, signal.aborted ? undefined : once(signal, "abort")]);
+    await unlessAborted(stop, this.givenUp);
     this.#over.abort();
   }
 

@@ -4,7 +4,7 @@
 //   new ──start()──▶ running ──stop()──▶ stopping: running jobs end, results are written ──▶ stopped
 //                       └─────abort()─────▶ the same, with aborted signals (stop-limit.ts)
 import type pg from "pg";
-import { settlesWithin } from "../base/clock.ts";
+import { settlesWithin, unlessAborted } from "../base/clock.ts";
 import { WorkerError } from "../base/errors.ts";
 import { Outage } from "../base/outage.ts";
 import type { Service } from "../base/service.ts";
@@ -166,10 +166,11 @@ export class Worker<Extensions = unknown> implements Service {
    * aborts, or when the worker has stopped. Scheduled jobs are not waited for.
    */
   async drain(signal: AbortSignal = new AbortController().signal): Promise<void> {
-    await (this.#started ?? this.start());
     const over = new AbortController();
     void this.stopped.then(() => over.abort());
-    await this.#sessions.waitUntilDrained(AbortSignal.any([signal, over.signal]));
+    const ended = AbortSignal.any([signal, over.signal]);
+    const done = (this.#started ?? this.start()).then(() => this.#sessions.waitUntilDrained(ended));
+    await unlessAborted(done, signal);
   }
 
   /** The number of jobs that run at the same time. */

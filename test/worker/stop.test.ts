@@ -270,6 +270,17 @@ describe("A stop that takes too long", () => {
     });
   }
 
+  test("is not needed to end drain(signal), although the database does not answer the start.", async () => {
+    await using proxy = await tcpProxy(queue.url);
+    proxy.mute();
+    const worker = queue.worker({ tasks: [recordingTask("none")], connectionString: proxy.url });
+    const over = new AbortController();
+    const drained = worker.drain(over.signal);
+    await waitUntil("it connects", () => proxy.accepted > 0);
+    over.abort();
+    await waitFor("the drain", drained, 2_000);
+  });
+
   for (const fault of ["cut", "mute"] as const) {
     for (const fastLane of [false, true]) {
       const lane = fastLane ? "a fast" : "an ordinary";

@@ -1,5 +1,6 @@
 // Turns due ticks into jobs and offers them to the database, which schedules each tick once. Interceptors run
 // first. A job that the database refuses is left out, and the others are stored.
+import { unlessAborted } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -148,18 +149,5 @@ function emitTicks({ hooks, workerId }: CronServices, due: readonly DueTick[]): 
   for (const [tickMs, ticks] of Map.groupBy(due, ({ tickMs }) => tickMs)) {
     const taskIdentifiers = ticks.map(({ entry }) => entry.taskIdentifier);
     hooks.emit("cron:tick", { workerId: workerId(), timestamp: new Date(tickMs), taskIdentifiers });
-  }
-}
-
-/** Resolves to the result of `work`, or to null as soon as `signal` aborts. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
-  const aborted = Promise.withResolvers<null>();
-  const give = () => aborted.resolve(null);
-  signal.addEventListener("abort", give, { once: true });
-  if (signal.aborted) give();
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", give);
   }
 }

@@ -3,7 +3,7 @@
 //
 //   a request ──▶ begins ──written──▶ all workers read it (control-watch.ts, limit-watch.ts)
 //                    └ others meanwhile: the latest end of all is written next
-import { type Clock, systemClock } from "../../base/clock.ts";
+import { type Clock, systemClock, unlessAborted } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -77,10 +77,7 @@ export class BackOffs {
 
   /** Resolves when all requested back-offs are written, or `signal` aborts. */
   async waitUntilWritten(signal: AbortSignal): Promise<void> {
-    if (this.#writing.size === 0 || signal.aborted) return;
-    const aborted = Promise.withResolvers<void>();
-    signal.addEventListener("abort", () => aborted.resolve(), { once: true });
-    await Promise.race([Promise.all(this.#writing), aborted.promise]);
+    await unlessAborted(Promise.all(this.#writing), signal);
   }
 
   #targetOf(backOffTarget: BackOffRequest["target"], job: BackOffRequest["job"]): Target | null {
