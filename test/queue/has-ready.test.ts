@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import type { Queryable } from "../../src/database/database.ts";
 import { type EmbeddedServer, startEmbeddedServer } from "../../src/database/embedded/server.ts";
-import { mayHaveReady } from "../../src/queue/fetch/has-ready.ts";
+import { tasksMaybeReady } from "../../src/queue/fetch/has-ready.ts";
 import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
 import { TEST_SETTINGS } from "../support/database-server.ts";
 import { olderBinaries } from "../support/postgres-versions.ts";
@@ -27,14 +27,16 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
+const ready = async (...tasks: string[]) => [...(await tasksMaybeReady(queue.db, tasks, false))];
+
 test("The check for ready jobs passes the scheduled jobs of each priority without reading them.", async () => {
-  await queue.sql("insert into worker._private_tasks (identifier) values ('task')");
+  await queue.sql("insert into worker._private_tasks (identifier) values ('task'), ('other')");
   await queue.sql(
     `insert into worker._private_jobs (task_id, priority, run_at)
-     select id, n % 3 - 1, now() + interval '1 day' from worker._private_tasks, generate_series(1, 30000) as n`,
+     select id, n % 3 - 1, now() + interval '1 day' from worker._private_tasks, generate_series(1, 30000) as n where identifier = 'task'`,
   );
   await queue.sql("vacuum analyze worker._private_jobs");
-  assert.equal(await mayHaveReady(queue.db, "{task}", false), false);
+  assert.deepEqual(await ready("task"), []);
   let plan = "";
   const client: Queryable = {
     query: async ({ text, values }) => {
@@ -44,12 +46,12 @@ test("The check for ready jobs passes the scheduled jobs of each priority withou
       return { rows: [] } as never;
     },
   };
-  await mayHaveReady({ ...queue.db, client }, "{task}", false);
+  await tasksMaybeReady({ ...queue.db, client }, ["task"], false);
   const [, hit = "", read = "0"] = plan.match(/shared hit=(\d+)(?: read=(\d+))?/) ?? [];
   assert.ok(Number(hit) + Number(read) < 60, plan);
   await queue.sql(
     "update worker._private_jobs set run_at = now() where id = (select max(id) from worker._private_jobs where priority = 1)",
   );
-  assert.equal(await mayHaveReady(queue.db, "{task}", false), true);
-  assert.equal(await mayHaveReady(queue.db, "{other}", false), false);
+  assert.deepEqual(await ready("task", "other"), ["task"]);
+  assert.deepEqual(await ready("other"), []);
 });

@@ -14,7 +14,7 @@ import {
   readRates,
   readRunning,
 } from "../../src/insight/limits/read-use.ts";
-import { mayHaveReady } from "../../src/queue/fetch/has-ready.ts";
+import { tasksMaybeReady } from "../../src/queue/fetch/has-ready.ts";
 import { beginBackOff } from "../../src/queue/limits/back-off.ts";
 import { readLimits, type StoredLimit } from "../../src/queue/limits/limits.ts";
 import {
@@ -92,8 +92,8 @@ export const limitCalls: Readonly<Record<string, Call | readonly [Call, Answer]>
     (db) => returnTokens(db, { limitId: 1, key: "" }, bucket, { count: 1, takenAt: "0" }),
     there,
   ],
-  "may-have-ready": [(db) => mayHaveReady(db, "{}", false), () => ({ may_have: true })],
-  "may-have-ready-pauses": [(db) => mayHaveReady(db, "{}", true), () => ({ may_have: true })],
+  "may-have-ready": [(db) => tasksMaybeReady(db, [], false), () => ({ tasks: "[]" })],
+  "may-have-ready-pauses": [(db) => tasksMaybeReady(db, [], true), () => ({ tasks: "[]" })],
   "back-off-task": [(db) => beginBackOff(db, { ...refused, scope: "task" }), begun],
   "back-off-queue": [(db) => beginBackOff(db, { ...refused, scope: "queue" }), begun],
   "back-off-limit": [(db) => beginBackOff(db, { ...refused, scope: "limit" }), begun],

@@ -1,22 +1,22 @@
-// Checks whether a job of the given tasks may be ready. It locks nothing, so a worker without a permit can do it, too.
+// Finds the tasks of which a job may be ready. It locks nothing, so a worker without a permit can do it, too.
 import { type Database, query } from "../../database/database.ts";
-import { isOfKnownTask, isReady } from "../sql/eligible.ts";
+import { isPausedTask, isReady } from "../sql/eligible.ts";
 import { priorityLevels } from "./jobs-without-queue.ts";
 
-/** The number of ready jobs that are scanned. If there are as many, a job of the tasks is assumed to be ready. */
-const MAX_SCANNED = 10_000;
+/** The number of ready jobs that are scanned. If there are more, a job of each other task is assumed to be ready. */
+const MAX_SCANNED = 100_000;
 
-/** Returns false if no job of the tasks is ready. `identifiers`: text[] in PostgreSQL's format. */
-export async function mayHaveReady(
+/** Returns those of the tasks of which a job may be ready. `pauses`: whether the schema has pauses. */
+export async function tasksMaybeReady(
   db: Database,
-  identifiers: string,
+  tasks: readonly string[],
   pauses: boolean,
-): Promise<boolean> {
-  const [row] = await query<{ may_have: boolean }>(db, pauses ? withPauses : plain, [identifiers]);
-  return row?.may_have !== false;
+): Promise<ReadonlySet<string>> {
+  const [row] = await query<{ tasks: string }>(db, pauses ? withPauses : plain, [tasks]);
+  return new Set(JSON.parse(row?.tasks ?? "[]") as string[]);
 }
 
-const hasReadySql = (pauses: boolean) => (s: string) =>
+const readySql = (pauses: boolean) => (s: string) =>
   `
 with recursive ${priorityLevels(s, true, "'-32768'")}, scanned as materialized (
   select f.task_id from level cross join lateral (
@@ -24,8 +24,9 @@ with recursive ${priorityLevels(s, true, "'-32768'")}, scanned as materialized (
     order by j.run_at limit ${MAX_SCANNED}) f
   where level.priority is not null limit ${MAX_SCANNED}
 )
-select exists (select from scanned j where ${isOfKnownTask(s, "j", { identifiers: "$1", pauses })})
-  or (select pg_catalog.count(*) from scanned) >= ${MAX_SCANNED} as may_have`;
+select pg_catalog.json_agg(t.identifier)::text as tasks from ${s}._private_tasks t
+where t.identifier = any($1::text[])${pauses ? ` and not ${isPausedTask(s, "t.identifier")}` : ""}
+  and ((select pg_catalog.count(*) from scanned) >= ${MAX_SCANNED} or t.id in (select task_id from scanned))`;
 
-const plain = hasReadySql(false);
-const withPauses = hasReadySql(true);
+const plain = readySql(false);
+const withPauses = readySql(true);

@@ -176,11 +176,15 @@ export class Results {
   }
 
   get isEmpty(): boolean {
+    return this.#done.length === 0 && !this.isUrgent;
+  }
+
+  /** Whether there are others than finished jobs. */
+  get isUrgent(): boolean {
     return (
-      this.#done.length === 0 &&
-      this.#failures.length === 0 &&
-      this.#returned.length === 0 &&
-      this.#unlockedQueues.every((id) => this.#goingBack.has(id))
+      this.#failures.length > 0 ||
+      this.#returned.length > 0 ||
+      !this.#unlockedQueues.every((id) => this.#goingBack.has(id))
     );
   }
 

@@ -92,6 +92,17 @@ export class HeldLimit {
     return this.bucket === null ? this.freePermits : Math.min(this.freePermits, this.tokens);
   }
 
+  /**
+   * Whether jobs may be fetched. While all permits are in use, jobs are fetched ahead, so that the next one starts as
+   * soon as one ends. They are not while permits must be given up, or without a token.
+   */
+  get letsFetch(): boolean {
+    if (this.backsOffMs > 0) return false;
+    if (this.bucket !== null && this.tokens === 0) return false;
+    const usable = Math.min(this.permits, this.share);
+    return this.concurrency === null || (usable > 0 && this.running <= usable);
+  }
+
   /** How many jobs this limit may soon allow to run at once. If permits are short: as many as it has, at least one. */
   get attainable(): number {
     const { bucket, concurrency, isShort } = this;

@@ -1,15 +1,16 @@
-// A stream that may start nothing checks whether a job is ready at all, before it takes permits or tokens for it.
+// Streams that may start nothing take no permits or tokens before a job of theirs is ready. One statement checks that
+// for all of them together, because it has to read the ready jobs of all tasks.
 import type { Clock } from "../../base/clock.ts";
-import { mayHaveReady } from "../../queue/fetch/has-ready.ts";
+import { tasksMaybeReady } from "../../queue/fetch/has-ready.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
-import type { TaskParameters } from "../fetch/task-parameters.ts";
+import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { Stream } from "./stream.ts";
 
 /** The first interval between checks after a quiet time, and the longest one. It doubles with each check. */
 const SOON_MS = 20;
 const EVERY_MS = 500;
-
-const NEVER = { atMs: Number.NEGATIVE_INFINITY, everyMs: 0 };
+/** With millions of ready jobs, checks take at most a twentieth of the time. */
+const PAUSE = 20;
 
 export interface ReadyChecksParts {
   readonly clock: Clock;
@@ -20,43 +21,58 @@ export interface ReadyChecksParts {
 
 export class ReadyChecks {
   readonly #parts: ReadyChecksParts;
-  readonly #last = new WeakMap<Stream, { readonly atMs: number; readonly everyMs: number }>();
+  #lastMs = Number.NEGATIVE_INFINITY;
+  #everyMs = 0;
+  #isUnderWay = false;
 
   constructor(parts: ReadyChecksParts) {
     this.#parts = parts;
   }
 
-  /** Checks if that is due. Returns the milliseconds until the next check. */
-  consider(stream: Stream): number {
-    if (stream.queue.size > 0 || stream.plan.isDrained || stream.startable > 0) {
-      return Number.POSITIVE_INFINITY;
-    }
-    if (stream.hasEvidence) return EVERY_MS;
+  /** Checks for the streams that need it, if that is due. Returns the milliseconds until it may be due. */
+  consider(streams: readonly Stream[]): number {
+    const waiting = streams.filter(
+      ({ queue, plan, startable }) => queue.size === 0 && !plan.isDrained && startable === 0,
+    );
+    if (waiting.length === 0) return Number.POSITIVE_INFINITY;
+    const unknown = waiting.filter(({ hasEvidence }) => !hasEvidence);
+    if (unknown.length === 0 || this.#isUnderWay) return EVERY_MS;
     const nowMs = this.#parts.clock.monotonic();
-    const { atMs, everyMs } = this.#last.get(stream) ?? NEVER;
-    if (nowMs < atMs + everyMs) return atMs + everyMs - nowMs;
-    const isQuiet = nowMs - atMs > 2 * EVERY_MS;
-    const waitMs = isQuiet ? SOON_MS : Math.min(EVERY_MS, 2 * everyMs);
-    this.#last.set(stream, { atMs: nowMs, everyMs: waitMs });
-    const { mark } = stream.plan;
-    void this.#mayHaveReady(stream.tasks).then((mayHave) => {
-      if (mayHave) stream.noteEvidence();
-      else stream.plan.sawNothing(mark);
-      this.#parts.changed();
-    });
-    return waitMs;
+    const leftMs = this.#lastMs + this.#everyMs - nowMs;
+    if (leftMs > 0) return leftMs;
+    const connection = this.#parts.connections.take();
+    // The fetcher calls again as soon as a connection is idle.
+    if (connection === undefined) return EVERY_MS;
+    const isQuiet = nowMs - this.#lastMs > 2 * EVERY_MS;
+    this.#everyMs = isQuiet ? SOON_MS : Math.min(EVERY_MS, 2 * this.#everyMs);
+    this.#lastMs = nowMs;
+    void this.#check(connection, unknown);
+    return this.#everyMs;
   }
 
-  async #mayHaveReady({ identifiers, pauses }: TaskParameters): Promise<boolean> {
-    const { connections } = this.#parts;
-    const connection = connections.take();
-    if (connection === undefined) return true;
-    try {
-      return await mayHaveReady(connection.database, identifiers, pauses);
-    } catch {
-      return true; // Then a fetch follows, and reports the error if it fails, too.
-    } finally {
-      connections.giveBack(connection);
+  async #check(connection: WorkerConnection, streams: readonly Stream[]): Promise<void> {
+    const { clock, connections, changed } = this.#parts;
+    this.#isUnderWay = true;
+    const marks = streams.map(({ plan }) => plan.mark);
+    const ready = await readyOf(connection, streams);
+    for (const [at, stream] of streams.entries()) {
+      if (ready === null || stream.group?.names.some((name) => ready.has(name))) {
+        stream.noteEvidence();
+      } else stream.plan.sawNothing(marks[at] ?? 0);
     }
+    this.#everyMs = Math.max(this.#everyMs, PAUSE * (clock.monotonic() - this.#lastMs));
+    this.#isUnderWay = false;
+    connections.giveBack(connection);
+    changed();
   }
+}
+
+/** Returns the tasks that may have ready jobs; null: unknown, so that a fetch follows, which reports its error. */
+function readyOf(
+  { database }: WorkerConnection,
+  streams: readonly Stream[],
+): Promise<ReadonlySet<string> | null> {
+  const names = streams.flatMap(({ group }) => group?.names ?? []);
+  const pauses = streams.some(({ tasks }) => tasks.pauses);
+  return tasksMaybeReady(database, [...new Set(names)], pauses).catch(() => null);
 }

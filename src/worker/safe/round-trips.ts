@@ -2,9 +2,13 @@
 //
 //   sent ──20 ms──▶ slow: another one may be sent ──answer, or the connection is lost──▶ over
 import { type Clock, monotonic, settlesWithin } from "../../base/clock.ts";
+import type { Results } from "../execute/results.ts";
+import type { Slots } from "../execute/slots.ts";
 
 /** A fetch without an answer for this long does not delay the next one. */
 const SLOW_MS = 20;
+/** While other jobs run, finished ones are written at most this often, unless a fetch takes them along. */
+const WRITE_EVERY_MS = 25;
 /** The interval at which waitForAll() reports that it still waits. */
 const LATE_MS = 1_000;
 
@@ -24,12 +28,14 @@ export interface RoundTrip {
 export class RoundTrips {
   #underWay: readonly RoundTrip[] = [];
   readonly #clock: Clock;
-  readonly #onSlow: () => void;
+  readonly #changed: () => void;
+  #wroteAtMs = Number.NEGATIVE_INFINITY;
+  #cancelWait: (() => void) | null = null;
 
-  /** `onSlow` is called when a fetch has become slow. */
-  constructor(clock: Clock, onSlow: () => void) {
+  /** `changed` is called when a fetch has become slow, and when a write is due. */
+  constructor(clock: Clock, changed: () => void) {
     this.#clock = clock;
-    this.#onSlow = onSlow;
+    this.#changed = changed;
   }
 
   /** The round trips that request jobs of one stream. */
@@ -43,6 +49,24 @@ export class RoundTrips {
 
   get isNone(): boolean {
     return this.#underWay.length === 0;
+  }
+
+  /**
+   * Whether results are to be written without a fetch; if only later, `changed` is called then. The jobs of a limited
+   * task end one after the other, most of them without a fetch: a statement for each would cost more than the jobs.
+   */
+  mustWrite(
+    { isEmpty, isUrgent }: Pick<Results, "isEmpty" | "isUrgent">,
+    { isIdle }: Pick<Slots, "isIdle">,
+  ): boolean {
+    if (isEmpty || isUrgent || isIdle) return !isEmpty;
+    const waitMs = this.#wroteAtMs + WRITE_EVERY_MS - this.#clock.monotonic();
+    if (waitMs <= 0) return true;
+    this.#cancelWait ??= this.#clock.after(waitMs, () => {
+      this.#cancelWait = null;
+      this.#changed();
+    });
+    return false;
   }
 
   /** Resolves when all round trips have ended. Calls `onLate` each second until then, with the milliseconds so far. */
@@ -61,8 +85,9 @@ export class RoundTrips {
   begin(stream: object | null, want: number, hasResults = false): RoundTrip {
     const cancelTimer = this.#clock.after(SLOW_MS, () => {
       sent.isSlow = true;
-      this.#onSlow();
+      this.#changed();
     });
+    if (hasResults) this.#wroteAtMs = this.#clock.monotonic();
     const over = Promise.withResolvers<void>();
     const sent: RoundTrip = { stream, want, hasResults, cancelTimer, over, isSlow: false };
     this.#underWay = [...this.#underWay, sent];

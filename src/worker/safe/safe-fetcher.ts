@@ -117,7 +117,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     if (this.#phase === "fetching") this.#streams.prepare();
     while (this.#connections.hasIdle) {
       const wanted = this.#demand();
-      if (wanted === null && this.#parts.results.isEmpty) return;
+      if (wanted === null && !this.#trips.mustWrite(this.#parts.results, this.#link.slots)) return;
       void this.#exchange(this.#connections.take() as WorkerConnection, wanted);
     }
   }

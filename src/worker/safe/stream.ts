@@ -112,9 +112,8 @@ export class Stream {
   demand(freeSlots: number): number {
     if (this.plan.isDrained || this.queue.isDelayed) return 0;
     if (this.group === null) return this.queue.demand(freeSlots);
-    const startable = this.startable;
-    if (startable === 0) return 0;
-    return this.queue.demand(Math.min(freeSlots, startable), this.#mostUnstarted());
+    if (this.#limits.some(({ letsFetch }) => !letsFetch)) return 0;
+    return this.queue.demand(Math.min(freeSlots, this.startable), this.#mostUnstarted());
   }
 
   request(demand: number, mayBeQuick: boolean): FetchRequest {

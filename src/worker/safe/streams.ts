@@ -202,6 +202,7 @@ export class Streams {
     for (const { plan } of [this.main, ...this.#limited])
       waitMs = Math.min(waitMs, plan.requestDueSearch());
     const evident: LimitedGroup[] = [];
+    const toCheck: Stream[] = [];
     for (const stream of this.#limited) {
       const group = stream.group as LimitedGroup;
       const { size } = stream.queue;
@@ -211,10 +212,11 @@ export class Streams {
       limits.prepare(group, hasEvidence, size > 0 ? Math.min(size, free) : free);
       const backsOffMs = Math.max(...group.limits.map((limit) => limit.backsOffMs));
       for (const member of related) {
-        if (!member.hasWork) continue;
-        waitMs = Math.min(waitMs, backsOffMs > 0 ? backsOffMs : this.#checks.consider(member));
+        if (backsOffMs === 0) toCheck.push(member);
+        else if (member.hasWork) waitMs = Math.min(waitMs, backsOffMs);
       }
     }
+    waitMs = Math.min(waitMs, this.#checks.consider(toCheck));
     limits.returnUnused(evident);
     this.#cancelTimer?.();
     this.#cancelTimer = null;

@@ -8,9 +8,9 @@ with recursive level (priority) as (
 ), scanned as materialized (
   select f.task_id from level cross join lateral (
     select j.task_id from "worker"._private_jobs j where j.is_available and j.run_at <= pg_catalog.now() and j.priority = level.priority
-    order by j.run_at limit 10000) f
-  where level.priority is not null limit 10000
+    order by j.run_at limit 100000) f
+  where level.priority is not null limit 100000
 )
-select exists (select from scanned j where j.task_id = any(array(
-    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[]))))
-  or (select pg_catalog.count(*) from scanned) >= 10000 as may_have
+select pg_catalog.json_agg(t.identifier)::text as tasks from "worker"._private_tasks t
+where t.identifier = any($1::text[])
+  and ((select pg_catalog.count(*) from scanned) >= 100000 or t.id in (select task_id from scanned))

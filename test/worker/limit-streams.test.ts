@@ -1,0 +1,77 @@
+// What a worker sends to PostgreSQL while the jobs of a limited task run one after the other.
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
+afterEach(() => queue.sql("delete from worker._private_limits"));
+
+const JOBS = 200;
+const options = {
+  concurrency: 4,
+  recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 },
+} as const;
+
+/** A task with a limit of one job at once, and its jobs. */
+async function oneByOne() {
+  await queue.utils.setLimit({ name: "one", task: "limited", concurrency: 1 });
+  const seen = { running: 0, done: 0 };
+  const task = defineTask("limited", async () => {
+    seen.running++;
+    await sleep(2);
+    seen.running--;
+    seen.done++;
+  });
+  await queue.utils.addJobs(Array.from({ length: JOBS }, () => ({ identifier: "limited" })));
+  const allHaveRun = () => waitUntil("all have run", () => seen.done === JOBS);
+  return { task, seen, allHaveRun };
+}
+
+test("Jobs are fetched while the only permit of their limit is in use.", async () => {
+  const { task, seen, allHaveRun } = await oneByOne();
+  const worker = queue.worker({ tasks: [task], ...options });
+  let [fetches, ahead] = [0, 0];
+  worker.hooks.on("job:fetch", ({ count }) => {
+    if (count === 0) return;
+    fetches++;
+    ahead += seen.running;
+  });
+  await worker.start();
+  await allHaveRun();
+  assert.ok(ahead > fetches / 2, `${ahead} of ${fetches} fetches`);
+});
+
+test("Short jobs do not need a statement each for their results.", async () => {
+  const { task, allHaveRun } = await oneByOne();
+  const worker = queue.worker({ tasks: [task], ...options });
+  let [completed, writes, isSameWrite] = [0, 0, false];
+  worker.hooks.on("job:complete", ({ result }) => {
+    if (result === "completed") completed++;
+    if (!isSameWrite) writes++;
+    isSameWrite = true;
+    setImmediate(() => {
+      isSameWrite = false;
+    });
+  });
+  await worker.start();
+  await allHaveRun();
+  await waitUntil("all results are written", () => completed === JOBS);
+  assert.ok(writes < JOBS / 2, `${writes} writes`);
+});
+
+test("A worker takes no permits for a task without jobs, however busy its connections are.", async () => {
+  const { task, allHaveRun } = await oneByOne();
+  const others = Array.from({ length: 4 }, (_, n) => recordingTask(`other${n}`));
+  for (const { identifier } of others) {
+    await queue.utils.setLimit({ name: identifier, task: identifier, concurrency: 5 });
+  }
+  await queue.startWorker({ tasks: [task, ...others], ...options, pollIntervalMs: 20 });
+  await allHaveRun();
+  const taken = await queue.sql(
+    "select distinct l.name from worker._private_limit_permits p join worker._private_limits l on l.id = p.limit_id",
+  );
+  assert.deepEqual(taken, [{ name: "one" }]);
+});
