@@ -4,7 +4,7 @@ import { afterEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 afterEach(() => queue.sql("delete from worker._private_limits"));
@@ -74,4 +74,20 @@ test("A worker takes no permits for a task without jobs, however busy its connec
     "select distinct l.name from worker._private_limit_permits p join worker._private_limits l on l.id = p.limit_id",
   );
   assert.deepEqual(taken, [{ name: "one" }]);
+});
+
+test("Jobs that were fetched ahead are returned within 250 ms while the only permit stays in use.", async () => {
+  await queue.utils.setLimit({ name: "one", task: "limited", concurrency: 1 });
+  const gate = latch();
+  const task = recordingTask<number>("limited", (n) => (n === JOBS ? gate.opened : undefined));
+  await queue.startWorker({ tasks: [task], ...options });
+  await queue.utils.addJobs(
+    Array.from({ length: JOBS + 50 }, (_, payload) => ({ identifier: "limited", payload })),
+  );
+  await waitUntil("the long one runs", () => task.seen.includes(JOBS));
+  const locked = async () => (await queue.remaining()).filter((job) => job.locked_by !== null);
+  await waitUntil("only what runs is locked", async () => (await locked()).length === 1, 2_000);
+  gate.open();
+  await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
+  assert.equal(new Set(task.seen).size, JOBS + 50);
 });
