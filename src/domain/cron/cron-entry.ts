@@ -84,13 +84,13 @@ export interface CronEntryOptions {
   readonly jobKey?: string | undefined;
   /**
    * What a tick does with an unlocked job of the same key. `replace`: moves it to the new tick's time.
-   * `preserve_run_at`: keeps its time, so that later ticks do not postpone a job that workers are late to run. Needs
-   * `jobKey`. Default `replace`.
+   * `preserve_run_at`: keeps its time until its first attempt, so that later ticks do not postpone a job that workers
+   * are late to run. Needs `jobKey`. Default `replace`.
    */
   readonly jobKeyMode?: (typeof cronJobKeyModes)[number] | undefined;
 }
 
-/** A task of defineTask(), or the identifier of a task that another worker has. */
+/** A task of defineTask(), or the identifier of any task, also of one that another worker has. */
 export type CronTask<Payload> = string | TaskLike<Payload>;
 
 /** The payload that a cron entry takes: the task's payload without `_cron`. */

@@ -1,5 +1,5 @@
 // Facts about the table of jobs from the catalogue: whether it may be read whole or has to be sampled, and whether
-// there are heartbeats.
+// the table of heartbeats can be read.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { microseconds, timeText } from "../../queue/sql/moments.ts";
 
@@ -14,8 +14,8 @@ export interface JobTableFacts {
 }
 
 /**
- * The number of pages of a small table: about 220,000 small rows, which take 60 ms. The limit is in pages, because a
- * table of large rows takes as long as its size.
+ * The number of pages of a small table: about 220,000 small rows, which take 60 ms. The limit is in pages, because
+ * the time of a pass depends on the size of the table, not on the number of its rows.
  */
 const SMALL_PAGES = 4_096;
 

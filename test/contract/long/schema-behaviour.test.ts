@@ -63,8 +63,8 @@ const reset = `
   truncate worker._private_jobs, worker._private_tasks, worker._private_job_queues
   restart identity`;
 
-// All times are set to an old one, so that the change of a row by a call is visible. Jobs have an order that does not
-// depend on ids, so that a call can refer to "the third job" on both sides.
+// `created_at` and `updated_at` are old, so that the change of a row by a call is visible. Jobs have an order that does
+// not depend on ids, so that a call can refer to "the third job" on both sides.
 const prepare = `update worker._private_jobs set updated_at = '2020-01-01', created_at = '2020-01-01'`;
 const jobs = `
   select id::text, pg_temp.normal(jobs)::text as job from worker._private_jobs as jobs

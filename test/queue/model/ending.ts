@@ -42,8 +42,9 @@ export const fail = (world: World, by: Holder, places: readonly number[], error:
 const retryDelay = (attempts: number) => Math.round(Math.exp(Math.min(attempts, 10)) * SECOND);
 
 /**
- * The jobs were not started: their attempt does not count. If a job has lost its key in the meantime, it was removed by
- * its key: it is deleted. In a named queue, jobs stay ahead of others with the same time, by a microsecond each.
+ * The jobs were not started: their attempt does not count. If a job has lost its key in the meantime, it was removed or
+ * replaced by its key: it is deleted. In a named queue, jobs stay ahead of others with the same time, by a microsecond
+ * each.
  */
 export function giveBack(world: World, by: string, places: readonly number[]): number[] {
   const isRemoved = (job: Job) => job.key === null && world.keyed.has(job.place);

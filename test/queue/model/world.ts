@@ -1,5 +1,5 @@
-// The state of the model: a queue in memory. The other files of this folder define the effect of each call. Together
-// they describe the queue in a few hundred lines, and model.test.ts compares the product with them.
+// The state of the model: a queue in memory. model.ts and the files that it imports define the effect of each call.
+// Together they describe the queue in a few hundred lines, and model.test.ts compares the product with them.
 
 /** Times are microseconds of the model's own clock, which only `time passes` advances. */
 export interface Job {
@@ -20,7 +20,7 @@ export interface Job {
   flags: readonly string[];
 }
 
-/** The lock on a named queue; a queue without one is unlocked. */
+/** The lock on a named queue; both members are null while the queue is unlocked. */
 export interface Lock {
   lockedBy: string | null;
   lockedAt: number | null;
@@ -29,8 +29,9 @@ export interface Lock {
 /** A worker's lease. */
 export interface Lease {
   beatAt: number;
-  /** Set by the worker: without a heartbeat for so long, its jobs are recovered; resilient jobs after the second. */
+  /** Set by the worker: its jobs are recovered after this time without a heartbeat. */
   readonly thresholdMs: number;
+  /** The same for resilient jobs. */
   readonly resilientThresholdMs: number;
   isRecovered: boolean;
 }

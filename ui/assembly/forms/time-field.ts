@@ -45,8 +45,8 @@ export function dueNote(first: f64, last: f64, now: f64): Node {
 }
 
 /**
- * A note about when jobs that are due from `first` to `last` will be due after the changes in the form. A spread sets a
- * random time, so the last time is only an upper limit.
+ * A note about when jobs that are due from `first` to `last` will be due after the changes in the form. A spread adds a
+ * delay by the job's id, so the last time is only an upper limit.
  */
 export function movedNote(draft: Draft, first: f64, last: f64, now: f64): Node {
   const shift = typedSeconds(draft.value("shift"));
