@@ -68,7 +68,7 @@ const kindOf = (value: unknown): unknown =>
  */
 const isOwn = (one: { readonly prototype: object }): boolean => Object.hasOwn(one.prototype, KIND);
 
-/** JavaScript's own `instanceof`, for subclasses of this copy. */
+/** JavaScript's own `instanceof`, for an application's subclasses of the classes here. */
 const { [Symbol.hasInstance]: hasInstance } = Function.prototype;
 
 /** One problem of an input. */
@@ -85,7 +85,7 @@ export interface Problem {
   readonly suggestion?: string | null;
 }
 
-/** The error for invalid input. It has all problems at once; nothing has been changed. */
+/** The error for invalid input. It has all problems at once, and nothing has been changed; `copyJobs` checks in steps. */
 export class InputError extends WorkerError {
   /** `bad_input`, or `query_too_wide` for a query that is too large to be run. */
   declare readonly code: "bad_input" | "query_too_wide";
@@ -166,6 +166,6 @@ export function codeOf(error: unknown): string | undefined {
   }
 }
 
-/** Whether the database is unreachable or a standby. Both are temporary; the code of the connections logs them. */
+/** Whether the database is unreachable or a standby. Both are temporary, and the connections log them. */
 export const isOutage = (error: unknown): boolean =>
   ["database_unreachable", "read_only_server"].includes(codeOf(error) ?? "");

@@ -108,14 +108,14 @@ const BUSY = /^(40|55P03)/;
 /** Errors that pass, even in a trigger: the server lacks resources (53), or has cancelled the statement (57). */
 const PASSING = /^(53|57)/;
 
-// Functions of PostgreSQL, which its errors name in every language: RAISE of PL/pgSQL, with any state, and the check of
-// a new row by policies, with the state of a missing privilege.
+// C functions of PostgreSQL that an error names as its `routine`, in every language. The first one executes RAISE of
+// PL/pgSQL. The second one checks a new row by policies: its error has the same state as that of a missing privilege.
 const RAISES = "exec_stmt_raise";
 const CHECKS_POLICY = "ExecWithCheckOptions";
 
 /**
  * Whether PostgreSQL refuses a row because of its content: it violates a constraint or a row security policy, or a
- * trigger has failed. In a statement of this library a missing table or privilege is an outage.
+ * trigger has failed. A table or privilege that is missing outside a trigger is no fault of the row.
  */
 export function isRefusedResult(error: unknown): boolean {
   const { cause } = error as { cause?: { routine?: unknown } };
@@ -131,7 +131,7 @@ export function isOfTrigger(error: unknown): boolean {
   return routine === RAISES || !PASSING.test(state);
 }
 
-/** Whether a row was locked, or conflicted with another session, so that a later attempt may succeed. */
+/** Whether a lock was not available, or another session conflicted, so that a later attempt may succeed. */
 export const isBusy = (error: unknown): boolean => codeOf(error) === "database_busy";
 
 /** Whether a statement has exceeded its time limit in a trigger. Others of its rows may need less time. */
@@ -174,10 +174,7 @@ function hintOf(error: unknown): string {
   return typeof hint === "string" ? hint : "";
 }
 
-/**
- * Returns the code of the first of several errors. Node reports a host with several addresses as an AggregateError
- * without a code of its own.
- */
+/** Returns the code of the first of several errors: an AggregateError need not have a code of its own. */
 function firstCode(error: unknown): string | undefined {
   return error instanceof AggregateError ? codeOf(error.errors[0]) : undefined;
 }

@@ -203,7 +203,7 @@ function isWithoutWorker({ tasks, coverage, nowMs, quiet }: IncidentFacts): bool
 /** From this age on waiting jobs are reported. */
 const OLD_MS = 5 * 60_000;
 
-/** Returns jobs that have been due for more than 5 minutes without a reason that the other rules report. */
+/** Returns an incident if a job has been due for more than 5 minutes for a reason that no other rule reports. */
 export function oldReady(facts: IncidentFacts): Incident[] {
   const { tasks, coverage, nowMs, asOf, hasWorkers } = facts;
   if (isWithoutWorker(facts)) return [];

@@ -1,4 +1,4 @@
-// All actions by keys alone, and the place of the focus after each step.
+// The page by keys, and the place of the focus after each step.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -243,7 +243,7 @@ test("Enter confirms an action that can be undone; for other actions the focus i
   });
 });
 
-test("With forced colours the current row still differs from the others.", async () => {
+test("With forced colours current links and tabs, and selected rows, still differ from the others.", async () => {
   const edges = (page: Page, selector: string) =>
     page.locator(selector).evaluateAll((all) =>
       all.map((one) => {
@@ -326,7 +326,7 @@ test("Jobs are selected and failed with the keyboard alone, and the focus ends o
   });
 });
 
-test("A button that works keeps the focus, in a dialog that is refused too.", async () => {
+test("A button keeps the focus while its request runs, and in a dialog also when the request is refused.", async () => {
   const work = async ({ page }: { page: Page }) => {
     await waitForPage(page, "Maintenance");
     await tabTo(page, '[data-click="ask.sweep"]');

@@ -20,7 +20,7 @@ export interface Spec {
   readonly flags: readonly string[];
 }
 
-/** Adds jobs one after another and returns, for each call, the place of its job. */
+/** Adds jobs one after another and returns, for each spec, the place of its job. */
 export function add(world: World, specs: readonly Spec[]): number[] {
   // A batch is first in, first out although it has a single time: its jobs are a microsecond apart.
   return specs.map((spec, index) => addOne(world, spec, index - (specs.length - 1)));
