@@ -1,6 +1,6 @@
 // Prevents other sites from acting through the operator's browser. A write needs a token that only a page
-// with access to this admin's responses can read. A request that the browser marks as cross-site is refused
-// in any case.
+// with access to this admin's responses can read. A write that the browser marks as sent by another
+// site is refused even with the token.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import { CSRF_HEADER } from "./auth-config.ts";
@@ -35,8 +35,8 @@ export function createCsrfGuard(derive: DeriveSecret): CsrfGuard {
 }
 
 /**
- * Throws Refusal 403 for a request from a script or an embedded element of another site. A link from another site is
- * allowed.
+ * Throws Refusal 403 for a request from another site that is no navigation, such as one of a script or an image. A link
+ * is allowed; page/headers.ts prevents frames.
  */
 export function checkRead(request: HttpRequest): void {
   const navigates = header(request, "sec-fetch-mode") === "navigate";

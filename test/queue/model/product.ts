@@ -1,6 +1,6 @@
 // The product under test: performs the calls of the model with the queue's own functions, on a real PostgreSQL. A run
-// is one transaction, in which now() stays the same, so times can be compared to the microsecond. To let time pass, all
-// times in the tables are moved into the past.
+// is one transaction, in which now() stays the same, so times can be compared to the microsecond. To let time pass, the
+// times that the calls use are moved into the past.
 import type pg from "pg";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { commands } from "../../../src/commands/index.ts";
