@@ -449,7 +449,7 @@ test("A module does nothing when it is imported.", async () => {
 });
 
 test("The command line imports only the server and the configuration of the admin.", () => {
-  const starting = /^src\/admin\/(server\.ts|config\/)/;
+  const starting = /^src\/admin\/(serve\.ts|server\.ts|config\/)/;
   const wrong = sources
     .filter(({ path }) => layerOf(path) === "cli")
     .flatMap(({ path, imports }) =>

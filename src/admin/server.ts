@@ -2,8 +2,8 @@
 import { InputError } from "../base/errors.ts";
 import type { Service } from "../base/service.ts";
 import { type BoundAddress, targetText } from "../http/listen/listen-target.ts";
-import type { HttpServer } from "../http/server.ts";
-import type { AdminParts } from "./application.ts";
+import { createHttpServer, type HttpServer } from "../http/server.ts";
+import { type AdminParts, createApplication } from "./application.ts";
 import { watchExpiry } from "./certificate-expiry.ts";
 import { type AdminServerConfig, OPEN } from "./config/config.ts";
 import { loopbackOf } from "./config/listen-address.ts";
@@ -32,11 +32,6 @@ export async function createAdminServer(
   parts: AdminParts = {},
 ): Promise<AdminServer> {
   const { listen, auth, certificate, logger } = config;
-  // Loaded on demand, so that a worker's process starts faster and needs less memory.
-  const [{ createApplication }, { createHttpServer }] = await Promise.all([
-    import("./application.ts"),
-    import("../http/server.ts"),
-  ]);
   const application = await createApplication(config, parts);
   const { exchange, limits } = application;
   const http = createHttpServer({ listen, certificate, ...exchange, limits });
@@ -76,16 +71,6 @@ export async function createAdminServer(
       endWatch = watchExpiry(certificate, logger);
     },
   };
-}
-
-/**
- * Starts an admin server. Resolves when it listens; stop() ends it. Rejects with WorkerError `listen` when the
- * address cannot be used.
- */
-export async function serve(config: AdminServerConfig): Promise<AdminServer> {
-  const server = await createAdminServer(config);
-  await server.start();
-  return server;
 }
 
 /**

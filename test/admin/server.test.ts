@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
 import { adminServerConfig } from "../../src/admin/config/config-builder.ts";
-import { serve } from "../../src/admin/server.ts";
+import { serve } from "../../src/admin/serve.ts";
 import { createClient, migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const pools: pg.Pool[] = [];

@@ -32,7 +32,7 @@ export const demoCommand = defineCommand({
     const { openDemoDatabase } = await import("../demo/database.ts");
     const { startDemoWorker } = await import("../demo/worker.ts");
     const { refusingPool } = await import("../../database/connection/pool.ts");
-    const { serve } = await import("../../admin/server.ts");
+    const { serve } = await import("../../admin/serve.ts");
     const logger = await commandLogger(args);
     let reload = () => {};
     const signal = stopSignal(args.tlsCert === undefined ? undefined : () => reload());

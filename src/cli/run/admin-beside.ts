@@ -19,7 +19,7 @@ export async function adminBeside(
   if (args.admin === undefined) return null;
   const { adminConfig, announce, certificateReload } = await import("../admin/admin-server.ts");
   const { createPool } = await import("../../database/connection/pool.ts");
-  const { serve } = await import("../../admin/server.ts");
+  const { serve } = await import("../../admin/serve.ts");
   const pool = createPool({ ...settings, logger, applicationName: "worker admin" });
   try {
     const listen = args.admin || ADMIN_ADDRESS;

@@ -12,7 +12,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Pool } from "pg";
 import { adminServerConfig } from "../../../src/admin/config/config-builder.ts";
-import { serve } from "../../../src/admin/server.ts";
+import { serve } from "../../../src/admin/serve.ts";
 import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
 import { defineTask, makeWorkerUtils, run } from "../../../src/index.ts";
 

@@ -4,7 +4,7 @@
 import pg from "pg";
 import type { AuthOptions } from "../../../src/admin/config/auth-options.ts";
 import { adminServerConfig } from "../../../src/admin/config/config-builder.ts";
-import { serve } from "../../../src/admin/server.ts";
+import { serve } from "../../../src/admin/serve.ts";
 import { createDatabase } from "../../../src/database/connection/create-database.ts";
 import type { EmbeddedServer } from "../../../src/database/embedded/server.ts";
 import { migrate } from "../../../src/database/schema/migrate.ts";
