@@ -92,12 +92,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/operations", access: "read", operation: listOperations },
   { method: "POST", path: "/api/operations", access: "write", operation: startOperation },
   { method: "GET", path: "/api/operations/{id}", access: "read", operation: getOperation },
-  {
-    method: "GET",
-    path: "/api/operations/{id}/results",
-    access: "read",
-    operation: getOperationResults,
-  },
+  { method: "GET", path: "/api/operations/{id}/results", access: "read", operation: getOperationResults },
   { method: "GET", path: "/api/operations/{id}/jobs", access: "read", operation: listOperationJobs },
   { method: "POST", path: "/api/operations/{id}/pause", access: "write", operation: pause },
   { method: "POST", path: "/api/operations/{id}/resume", access: "write", operation: resume },

@@ -53,13 +53,13 @@ async function inTransaction(begin: string, work: (client: pg.PoolClient) => Pro
 }
 
 const ADDS: Record<string, (client: pg.PoolClient) => Promise<unknown>> = {
-  "the library's": (client) =>
+  "the library": (client) =>
     addJob({ ...queue.db, client }, { identifier: "t", spec: { queueName: "q" } }),
   "SQL's add_job": (client) => client.query("select worker.add_job('t', '{}', 'q')"),
 };
 
 for (const [owner, add] of Object.entries(ADDS)) {
-  test(`A cleanup restores the queue of a job that ${owner} open add commits later.`, async () => {
+  test(`A cleanup restores the queue of a job that ${owner} has added in a transaction still open.`, async () => {
     await addUnused();
     let cleaned: ReturnType<typeof cleanup> | undefined;
     await inTransaction("begin", async (client) => {

@@ -1,4 +1,4 @@
-// Causes, incidents and the horizon on the wire, for routes and events.
+// Incidents, the horizon, links and fixes as JSON, for routes, events and the command line.
 import type { Horizon } from "../horizon/buckets.ts";
 import type { CrashReport } from "../incidents/crashes.ts";
 import type { Incident, Incidents } from "../incidents/incident.ts";

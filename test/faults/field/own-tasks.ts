@@ -1,5 +1,5 @@
-// Tasks that only our members support, so Graphile workers skip their jobs: a usual one, one that runs until its signal
-// aborts, and those that kill their process.
+// The tasks of our members: those of the workload, and others that Graphile workers do not support, so that they skip
+// the jobs: usual ones, one that runs until its signal aborts, and one that kills its process.
 import { once } from "node:events";
 import { defineTask, type Task } from "../../../src/worker/task/task.ts";
 import { machineTime, type RunLog, runName } from "../../worker/run-log.ts";
@@ -40,7 +40,7 @@ function harmful(log: RunLog, by: string): Task<never> {
   const task = defineTask<Behavior>("harmful", ({ n, harm }, { job }) => {
     const { id, attempts: attempt } = job;
     log.write({ e: "start", run: runName(), n, job: id, by, attempt, t: machineTime() });
-    // This process can write nothing more from here on.
+    // The last line that this process can write.
     log.write({ e: "dead", by, n, t: machineTime() });
     if (harm === "kill") process.kill(process.pid, "SIGKILL");
     if (harm === "exit") process.exit(3);

@@ -1,6 +1,6 @@
 // Determines the servers, the user and the encryption: from the connection text, then its service, then libpq's
-// variables, then libpq's defaults. These variables are read even outside the command line, because libpq's names imply
-// libpq's rules.
+// variables, then libpq's defaults. Programs read the variables, too, not only the command line: PGHOST has
+// to mean what it means in libpq.
 
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -46,7 +46,7 @@ export interface ServerSettings {
   readonly connectTimeoutMs?: number | undefined;
   readonly keepAlive: boolean;
   readonly keepAliveIdleMs?: number | undefined;
-  /** Settings of PostgreSQL that pg sends, by their names there, in milliseconds. */
+  /** PostgreSQL's time limits, which pg sends, and pg's own `query_timeout`, by name, in milliseconds. */
   readonly timeouts: Readonly<Record<string, number>>;
   /** The sources of the parameters that have no effect here. */
   readonly ignored: readonly string[];
@@ -138,7 +138,7 @@ function encryptionOf(found: ParameterSet): Encryption {
   const binding = found.channel_binding;
   if (binding?.text === "require" && mode === "disable") {
     throw new InputError(
-      `${binding.where} is "require", which requires sslmode=require or stricter`,
+      `${binding.where} is "require", but sslmode=disable rules TLS out; use sslmode=require or stricter`,
     );
   }
   return {
