@@ -75,6 +75,11 @@ test("The error keeps its lines, and the facts are those of the database.", asyn
     { queueName: "kitchen", jobKey: "pot:1", maxAttempts: 3, priority: -7, flags: ["hot"] },
   );
   await admin.utils.permanentlyFailJobs([job.id], STACK);
+  // As after a last attempt: the time of a retry that does not follow.
+  await admin.sql(
+    "update worker._private_jobs set run_at = now() + interval '1 hour' where id = $1",
+    [job.id],
+  );
   await visit(admin, `/jobs/${job.id}`, async ({ page }) => {
     await waitForPage(page, `Job ${job.id}`);
     await page.locator(".frames .own", { hasText: "brew" }).waitFor();
@@ -95,6 +100,7 @@ test("The error keeps its lines, and the facts are those of the database.", asyn
     assert.equal(shown["Attempts"], "3 of 3");
     assert.match(shown["Priority"] ?? "", /^-7 /);
     assert.equal(shown["Flags"], "hot");
+    assert.equal(shown["Due"], undefined);
     await page.locator(".pair a", { hasText: "kitchen" }).click();
     await page.waitForURL(/kitchen$/);
   });

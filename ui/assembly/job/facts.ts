@@ -88,7 +88,7 @@ function times(m: Model, job: ListedJob, why: Why | null, list: Node[]): void {
   else if (state === "locked") {
     list.push(pair("Started", moment(m, job.lockedAt)));
     list.push(pair("Runs", timeElement(job.lockedAt, durationText(job.lockedAt, m.times))));
-  } else if (job.runAt > now) {
+  } else if (job.runAt > now && state !== "failed") {
     list.push(
       pair(
         "Due",
