@@ -7,7 +7,18 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const SOON_MS = 7 * DAY_MS;
 const EVERY_MS = DAY_MS / 2;
 
-/** Logs a warning now and every 12 hours, from a week before the certificate expires. Returns a function that ends it. */
+/** Logs a warning if the certificate has expired or expires within a week. */
+export function warnOfExpiry(
+  { expiresAt }: Pick<Certificate, "expiresAt">,
+  logger: Pick<Logger, "warn">,
+): void {
+  const leftMs = expiresAt.getTime() - now();
+  const fields = { expires: expiresAt };
+  if (leftMs < 0) logger.warn(fields, "the certificate has expired; browsers reject it");
+  else if (leftMs < SOON_MS) logger.warn(fields, "the certificate expires within a week");
+}
+
+/** Checks the certificate now and every 12 hours, also after it was reloaded. Returns a function that ends the checks. */
 export function watchExpiry(
   certificate: Pick<Certificate, "expiresAt">,
   logger: Pick<Logger, "warn">,
@@ -15,11 +26,7 @@ export function watchExpiry(
 ): () => void {
   let cancel = () => {};
   const check = () => {
-    const { expiresAt } = certificate;
-    const leftMs = expiresAt.getTime() - now();
-    const fields = { expires: expiresAt };
-    if (leftMs < 0) logger.warn(fields, "the certificate has expired; browsers reject it");
-    else if (leftMs < SOON_MS) logger.warn(fields, "the certificate expires within a week");
+    warnOfExpiry(certificate, logger);
     cancel = clock.after(EVERY_MS, check);
   };
   check();

@@ -4,7 +4,7 @@ import type { Service } from "../base/service.ts";
 import { type BoundAddress, targetText } from "../http/listen/listen-target.ts";
 import { createHttpServer, type HttpServer } from "../http/server.ts";
 import { type AdminParts, createApplication } from "./application.ts";
-import { watchExpiry } from "./certificate-expiry.ts";
+import { warnOfExpiry, watchExpiry } from "./certificate-expiry.ts";
 import { type AdminServerConfig, OPEN } from "./config/config.ts";
 import { loopbackOf } from "./config/listen-address.ts";
 
@@ -67,8 +67,7 @@ export async function createAdminServer(
       certificate.reload();
       http.renewCertificate();
       logger.info({ expires: certificate.expiresAt }, "the certificate was reloaded");
-      endWatch();
-      endWatch = watchExpiry(certificate, logger);
+      warnOfExpiry(certificate, logger);
     },
   };
 }

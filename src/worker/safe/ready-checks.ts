@@ -9,8 +9,9 @@ import type { Stream } from "./stream.ts";
 /** The first interval between checks after a quiet time, and the longest one. It doubles with each check. */
 const SOON_MS = 20;
 const EVERY_MS = 500;
-/** With millions of ready jobs, checks take at most a twentieth of the time. */
+/** Checks that have to read many ready jobs take at most a twentieth of the time, but are not further apart than this. */
 const PAUSE = 20;
+const MAX_PAUSE_MS = 5_000;
 
 export interface ReadyChecksParts {
   readonly clock: Clock;
@@ -60,7 +61,9 @@ export class ReadyChecks {
         stream.noteEvidence();
       } else stream.plan.sawNothing(marks[at] ?? 0);
     }
-    this.#everyMs = Math.max(this.#everyMs, PAUSE * (clock.monotonic() - this.#lastMs));
+    // The duration of a failed check is not that of the read.
+    const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE * (clock.monotonic() - this.#lastMs));
+    if (ready !== null) this.#everyMs = Math.max(this.#everyMs, pauseMs);
     this.#isUnderWay = false;
     connections.giveBack(connection);
     changed();

@@ -1,0 +1,48 @@
+// When streams without permits check again whether a job of theirs is ready.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Queryable } from "../../src/database/database.ts";
+import { FetchPlan } from "../../src/worker/fetch/fetch-plan.ts";
+import { ReadyChecks, type ReadyChecksParts } from "../../src/worker/safe/ready-checks.ts";
+import type { Stream } from "../../src/worker/safe/stream.ts";
+import { testQueue } from "../queue/queue-database.ts";
+import { manualClock } from "../support/manual-clock.ts";
+
+const queue = testQueue();
+
+/** Runs one check whose statement takes `ms`, and returns the milliseconds until the next one. */
+async function afterCheckOf(ms: number, fails = false): Promise<number> {
+  const clock = manualClock();
+  const client: Queryable = {
+    query: async (statement) => {
+      clock.advance(ms);
+      if (fails) throw new Error("the connection was lost");
+      return queue.pool.query(statement);
+    },
+  };
+  const done = Promise.withResolvers<void>();
+  const connection = { database: { ...queue.db, client } };
+  const parts = {
+    clock,
+    connections: { take: () => connection, giveBack: () => {} },
+    changed: done.resolve,
+  } as unknown as ReadyChecksParts;
+  const checks = new ReadyChecks(parts);
+  const stream = {
+    ...{ queue: { size: 0 }, startable: 0, hasEvidence: false, tasks: { pauses: false } },
+    ...{ plan: new FetchPlan(clock, "all"), group: { names: ["task"] }, noteEvidence() {} },
+  } as unknown as Stream;
+  checks.consider([stream]);
+  await done.promise;
+  stream.plan.raise();
+  return checks.consider([stream]);
+}
+
+test("Checks take at most a twentieth of the time, and the next one follows within 5 seconds.", async () => {
+  assert.equal(await afterCheckOf(100), 20 * 100 - 100);
+  assert.ok((await afterCheckOf(4_000)) <= 5_000 - 4_000);
+});
+
+test("After a check that failed late, the next one follows at once.", async () => {
+  assert.equal(await afterCheckOf(60_000, true), 20);
+});
