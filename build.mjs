@@ -58,12 +58,12 @@ async function run(list) {
   }
 }
 
-/** Builds what npm packs, and stores a stamp, so that it is not built again (build/stamp.mjs). */
+/** Builds what npm packs, and stores a stamp, so that unchanged sources are not built again (build/stamp.mjs). */
 async function program() {
   await stamped(() => run([ui, assets, thread, notices, bundle]));
 }
 
-/** Compresses PostgreSQL on another core meanwhile. */
+/** Builds the program, and meanwhile compresses PostgreSQL on another core. */
 async function programAndParts() {
   await Promise.all([parts(), program()]);
 }

@@ -40,7 +40,7 @@ async function command() {
   await place(join(dist, "worker.cjs"), contents, 0o755);
 }
 
-/** How long a file stays after a build without it: a process of the build before may import it for the first time. */
+/** How long a replaced file is kept: a process that runs the previous build may import it only later. */
 const KEEP_REPLACED_MS = 24 * 60 * 60 * 1_000;
 
 /**
@@ -97,7 +97,7 @@ export async function pieces() {
     format: "esm",
     splitting: true,
     metafile: true,
-    outdir: join(dist, "pieces"), // it is never written, but relative names need a place
+    outdir: join(dist, "pieces"), // nothing is written there, but relative names need a directory
     chunkNames: "[name]-[hash]",
   });
   const files = await Promise.all(

@@ -1,5 +1,5 @@
-// Writes the files of a build, under another name that is then changed, so that no half-written file is visible. Files
-// that take long to build are cached in dist/.cache.
+// Writes the files of a build: each under a temporary name, and then renamed, so that no half-written file is visible.
+// Files that take long to build are cached in dist/.cache.
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import zlib from "node:zlib";
 import { dist, fail, place, root } from "./files.mjs";
 
-/** The packages in the client. It contains the library of the compiler, but not the compiler's dependencies. */
+/** The packages in the client. The client contains the compiler's library, but not the compiler's dependencies. */
 export const CLIENT = [
   "assemblyscript",
   "@fontsource-variable/inter",
@@ -73,7 +73,7 @@ function textIn(directory, names) {
   return file === undefined ? null : readFileSync(join(directory, file), "utf8").trim();
 }
 
-/** Returns the licence in a README, at whose end some packages have it. */
+/** Returns the licence section of a README: some packages have no other licence text. */
 function readme(directory) {
   const file = readdirSync(directory).find((name) => /^readme/i.test(name));
   const text = file === undefined ? "" : readFileSync(join(directory, file), "utf8");

@@ -1,5 +1,5 @@
 // Checks the layout against ARCHITECTURE.md and the README of each layer: imports between folders, owners of
-// outside resources, and sizes of files. Change a line here together with the sentence there.
+// outside resources, and sizes of files. A change of these tables also needs a change of those documents.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";

@@ -25,7 +25,7 @@ const files = globSync(
 const PERSONS = /\b(who|whoever|whom|nobody|somebody)\b/gi;
 const MAX_PERSONS_A_THOUSAND_WORDS = 0.3;
 
-/** A call or a name is code: `ask()`, `ask.name`. */
+/** The forbidden verbs, except in code: a call `ask()` or a name `ask.name`. */
 const VERBS =
   /\b(says?|said|saying|tells?|told|telling|hears?|heard|hearing|speaks?|spoke|spoken|speaking|knows?|knew|knowing|stands?|stood|standing|lies|lying|mends?|mended|mending|asks?|asked|asking|will not do|goes through|is let|bears?)\b(?![(.:]\w|\(\))/gi;
 
@@ -38,7 +38,7 @@ const allowed: readonly (readonly [path: RegExp, use: RegExp, reason: string])[]
   [/sample-tasks/, /He said "never again"/, "sample data"],
 ];
 
-/** This file names the words. */
+/** This file is not checked, because it lists the words. */
 const isOwn = (path: string) => path === "test/english.test.ts";
 
 test("The subject of a sentence is a thing: few persons are in comments, texts and documents.", () => {

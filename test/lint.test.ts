@@ -1,5 +1,5 @@
 // The linter's rules on promises need type information. A change of the linter or its configuration can disable
-// it without an error, so this test checks that the rules find their cases.
+// these rules without an error, so this test checks that they find their cases.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

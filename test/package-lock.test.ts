@@ -13,8 +13,8 @@ interface Locked {
 const text = readFileSync(join(import.meta.dirname, "../package-lock.json"), "utf8");
 const { packages } = JSON.parse(text) as { packages: Record<string, Locked> };
 
-// npm omits packages that its registry does not have, and then `npm ci` fails on other platforms. Write the
-// entry by hand (version, os, cpu, libc, optional, dev); other platforms do not download it.
+// npm leaves a package out of the lock file if its registry does not have it, and then `npm ci` fails on other
+// platforms. Write the entry by hand (version, os, cpu, libc, optional, dev): only its own platform downloads it.
 test("The lock file names the optional packages of every platform.", () => {
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter(

@@ -63,7 +63,7 @@ function nameOf(type) {
 
 const itemOf = (type) => (type?.endsWith("[]") ? type.slice(0, -2) : null);
 
-/** Replaces the lists in a node, or in a list of nodes. `context.returned`: the enclosing function's type. */
+/** Replaces the lists in a node, or in a list of nodes. `context.returned`: the enclosing function's return type. */
 function replaceIn(parent, context) {
   const { functions } = context.declared;
   for (const [name, child] of Object.entries(parent)) {

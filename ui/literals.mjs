@@ -5,7 +5,7 @@
  */
 
 const PAGE = 65536;
-/** The size of an object's head in bytes: the size of its block, two links, its type and its own size. */
+/** The size of an object's head in bytes. Its fields: the block's size, two links, the type, the object's size. */
 const HEAD = 20;
 const STRING = 2;
 /** The type of a step that writes bytes outside of objects, after a gap of zeros. */
@@ -103,7 +103,7 @@ function* objects(image) {
   }
 }
 
-/** Encodes one UTF-16 unit: three bytes for half of a surrogate pair, two for zero, as a zero byte ends a text. */
+/** Encodes one UTF-16 unit. Half of a surrogate pair is three bytes. Zero is two, because a zero byte ends a text. */
 function utf8(unit) {
   if (unit > 0 && unit < 0x80) return [unit];
   const last = 0x80 | (unit & 0x3f);

@@ -54,7 +54,7 @@ function withoutCompileCache(program) {
   return bytes;
 }
 
-/** Removes the signature. A 64-bit Windows program has it at its end, and its position in the header. */
+/** Removes the signature, which is at the end of a 64-bit Windows program; the header has its position and size. */
 function withoutSignature(target, bytes) {
   if (!target.name.startsWith("win32")) return bytes;
   const header = bytes.readUInt32LE(0x3c) + 4 + 20; // after the mark "PE" and the COFF header

@@ -46,7 +46,7 @@ export function nodeParts() {
   });
 }
 
-/** The owner of each file of PostgreSQL's lib/, and the place of the version in its name or bytes. */
+/** PostgreSQL's libraries: name, licence, pattern of their files in lib/, pattern of the version in name or bytes. */
 const LIBRARIES = [
   ["openssl", "OpenSSL", /^lib(?:crypto|ssl)\.so/, /OpenSSL (1\.\d\.\d\w*) /],
   ["icu", "ICU", /^libicu\w+\.so/, /^libicu\w+\.so\.([\d.]+)/],

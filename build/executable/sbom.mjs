@@ -49,7 +49,7 @@ function npmList() {
 /** Returns the package of a file: `node_modules/a/node_modules/b/index.js` belongs to `b`. */
 const packageOf = (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? [];
 
-/** Returns the name that npm uses. `given`: a directory, or the name of a package that is directly in node_modules. */
+/** Returns npm's reference, `name@version`. `given`: a directory, or the name of a package in node_modules. */
 function refIn(given) {
   const directory = given.includes("node_modules/") ? given : join("node_modules", given);
   const { name, version } = manifestIn(join(root, directory));

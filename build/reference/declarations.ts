@@ -70,7 +70,7 @@ function withValues(file: string): string {
 const HOLDS_OBJECTS = /^((?:readonly )?("[^"]+"|\w+)\??: (?:readonly )?)\{.*\}((?:\[\])?)$/;
 
 /**
- * Returns the members. Those of an object inside an object follow it with its name as a prefix, if they are documented.
+ * Returns the members. If the members of a nested object are documented, they follow it, with its name as a prefix.
  */
 function membersOf(body: string, indent: string, owner: string): Member[] {
   return documented(body, indent).flatMap(({ about, code }) => {

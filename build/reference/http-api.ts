@@ -45,7 +45,7 @@ export function httpApiPage(document: Json): string {
   ].join("\n");
 }
 
-/** Returns the names among the responses by their status. */
+/** Returns the name of the response for each error status. */
 function allErrors(document: Json): Record<string, string> {
   const found: Record<string, string> = {};
   for (const methods of Object.values<Json>(document.paths)) {

@@ -78,7 +78,7 @@ function partOf(file: string): string {
   return part[0];
 }
 
-/** Returns the unions of texts, by their names, that are short enough to be written out where they are used. */
+/** Returns, by name, the unions of string literals that are short enough to be written out where they are used. */
 function unionsOf(declarations: readonly Declaration[]): ReadonlyMap<string, string> {
   const pairs = declarations.flatMap(({ name, kind, text }): [string, string][] => {
     const union = /^type \w+ = ("[^"]*"(?: \| "[^"]*")*);$/.exec(text)?.[1];

@@ -10,7 +10,7 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
 /** Returns the text of a cell: on one line, with bars escaped. */
 const cell = (text: string) => text.replaceAll(/\s*\n\s*/g, " ").replaceAll(/(?<!\\)\|/g, "\\|");
 
-/** Returns a piece of code within text. */
+/** Returns the text as a code span. */
 export const code = (text: string) => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
 
 /** Removes all markup from a text, except that of code. */

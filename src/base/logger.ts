@@ -98,7 +98,7 @@ export async function cleanLogger(
   return logger;
 }
 
-/** Keeps the text of a whole number that a double cannot have, such as a bigint's. */
+/** Returns a whole number that a double cannot represent, such as a bigint's, as text. Other values are unchanged. */
 function exactInteger(_name: string, value: unknown, { source = "" }: { source?: string } = {}) {
   const isExact = typeof value !== "number" || Number.isSafeInteger(value);
   return isExact || !/^-?\d+$/.test(source) ? value : source;

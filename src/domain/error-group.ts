@@ -122,9 +122,9 @@ function wholeWords(line: string): string {
 }
 
 /**
- * Whether an error differs from those of a group only by ids that look like words: where the group's label has a word
- * with `#`, the error has a word as long as that of `example`, another error of the group. Short words are ids only
- * after a prefix such as `cus_`.
+ * Whether an error differs from those of a group only by ids that look like words. Where the group's label has a word
+ * with `#`, the word of the error must be as long as that of `example`, another error of the group. Short words are ids
+ * only after a prefix such as `cus_`.
  */
 export function isLikeGroup(lastError: string, label: string, example: string): boolean {
   const words = wordsOf(lastError);

@@ -46,7 +46,7 @@ export interface PayloadIsMissing {
 
 /** The type of addJob(): adds a job by a task, whose payload type is checked, or by an identifier, with any payload. */
 export interface AddJob<Added> {
-  // The order matters: the compiler shows the error of the last signature with as many parameters.
+  // The order matters: the compiler shows the error of the last signature with as many parameters as the call.
   /**
    * Adds a job at most once in a period. Resolves to `{ isThrottled, until, job }`; `job` is null if it was dropped.
    * Rejects with `extension_missing` until `worker migrate --with limits` has added the tables.

@@ -93,7 +93,7 @@ export function createAnswer(
       isRead: () => req.complete,
     });
     res.once("close", exchange.close);
-    // The timeouts set below are for this request only. Node sets that of the next request after this listener has run.
+    // The timeouts set below are for this request only. The `finish` listener resets them before Node sets its own.
     const idleMs = idleTimeouts.get(req.socket) ?? req.socket.timeout ?? 0;
     idleTimeouts.set(req.socket, idleMs);
     res.prependOnceListener("finish", () => req.socket.setTimeout(idleMs));

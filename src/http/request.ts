@@ -148,7 +148,7 @@ export function checkVersion(httpVersion: string): Refusal | null {
 
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
 
-// Of two such headers Node keeps the first; a proxy in front may have checked the second.
+// If one of these occurs twice, Node keeps the first; a proxy in front may have checked the second.
 const single = new Set(["host", "authorization", "content-type", "content-length"]);
 
 /** Returns the problem of the headers, or null. `raw`: names and values in turn, as sent. */
@@ -176,7 +176,7 @@ export function checkHeaders(
   return null;
 }
 
-/** The end of such a request may be unclear, so it is the last of its connection. */
+/** Returns a refusal with 400. The end of the request may be unclear, so it is the last of its connection. */
 function bad(message: string): Refusal {
   return new Refusal(400, "bad_request", message, { headers: { connection: "close" } });
 }

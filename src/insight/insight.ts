@@ -124,7 +124,7 @@ export function createInsight(db: Database): Insight {
     if (known === null) return null;
     const fingerprint = shownGroup(db, task, errorStart);
     const group = known.groups.find(({ key }) => key === fingerprint);
-    // A sample may lack the group, although this job is in it.
+    // A sample may lack the group of this job.
     return group?.count ?? (known.of.precision === "exact" ? null : cappedValue(1, "sample", asOf));
   };
 

@@ -1,5 +1,5 @@
 // Warns if a call that a task makes skips a running job, often the task's own. The call may be made on utils of the
-// program, which belong to no task, so an asynchronous context leads to the worker. All tasks of a worker share one.
+// program, which belong to no task. So the worker is found by an asynchronous context, which all its tasks share.
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";

@@ -10,10 +10,9 @@ export interface RunOptions<Extensions = unknown> extends WorkerOptions<Extensio
   readonly signal?: AbortSignal;
   /**
    * Whether SIGTERM and SIGINT stop the worker gracefully, within `stopTimeoutMs` and `abortGraceMs`; a second
-   * signal aborts at once. When abandoned jobs then keep the process alive, the first signal is sent again and
-   * ends it. It also ends a process that is still alive 10 s after its worker has stopped, for example because of an HTTP
-   * server (close it when `worker.stopped` resolves), unless it has a listener for the signal. Default true for
-   * run(), false for runOnce().
+   * signal aborts at once. If the process is still alive 10 s after its worker has stopped (0.5 s if jobs were
+   * abandoned), the first signal is sent again. It ends the process, unless that has a listener for the signal. So
+   * close an HTTP server, for example, when `worker.stopped` resolves. Default true for run(), false for runOnce().
    */
   readonly handleSignals?: boolean;
 }

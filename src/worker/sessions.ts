@@ -3,7 +3,7 @@
 // written if their locks are still held, and reported as lost otherwise.
 //
 //   current ──lease lost──▶ ending (fetches nothing; lost jobs are aborted) ──▶ ended
-//      ▲                      a new one registers and starts; retried until it has ─┐
+//      ▲                      a new one registers and starts; retried after errors ─┐
 //      └────────────────────────────────────────────────────────────────────────────┘
 import type { Outage } from "../base/outage.ts";
 import { NEW_JOBS } from "../queue/sql/notify.ts";

@@ -5,7 +5,7 @@
 //      └───────── abort() ────────┘                                         └── a second ──▶ given up
 //
 // The last step is for an unreachable database: jobs without a written result stay locked until they are recovered.
-// In any case the stop has ended by then.
+// The stop ends with this step at the latest.
 import { unlessAborted, wait } from "../base/clock.ts";
 
 /** A session to stop (session.ts). */

@@ -1,4 +1,4 @@
-// The query of an incident opens the jobs that it names, as many as it names.
+// The query of an incident finds as many jobs as the incident names.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
@@ -7,7 +7,7 @@ const { url } = await migratedDatabase("worker", ["controls", "limits"]);
 
 type TestAdmin = Awaited<ReturnType<typeof startAdmin>>;
 
-/** Returns the number of jobs of each incident with a query, after the query has found as many. */
+/** Returns the number of jobs of each incident with a query, and checks that the query finds as many. */
 async function counted(): Promise<string[]> {
   // An admin of its own, because incidents are cached.
   const { client } = await startAdmin({ url });

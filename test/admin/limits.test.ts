@@ -136,7 +136,7 @@ test("A limit of queues names the full ones, with their slots and waiting jobs."
     select 'tenant/' || n from generate_series(3, 13) as n`);
   await pool.query(`insert into worker._private_queue_slots (queue_id, slot, locked_by, locked_at)
     select id, 1, 'w', now() from worker._private_job_queues where queue_name ~ '^tenant/(\\d\\d|[3-9])$'`);
-  // Reads are shared for a moment.
+  // An answer is cached for a moment.
   await waitUntil("12 queues are full", async () => {
     const { full, full_queues: count } = (await client.get("/api/limits/tenants")).body;
     return full.length === 10 && count === 12;
@@ -214,7 +214,7 @@ test("A job that waits for a full limit is explained by it, and does not count a
     incidents.filter(({ kind }) => kind === "old_ready"),
     [],
   );
-  // Once its worker has ended, they wait for a worker.
+  // Once the worker is no longer alive, the jobs wait for a worker, and not for the limit.
   const setHeartbeat = (time: string) =>
     pool.query("update worker._private_workers set last_heartbeat_at = $1 where id = 'w'", [time]);
   await setHeartbeat("-infinity");
@@ -232,7 +232,7 @@ test("A job that waits for a full limit is explained by it, and does not count a
   const used = (await client.get(`/api/jobs/${id}/why`)).body.causes[0];
   assert.match(used.text, /^limit s3: 1 per hour are used up, 2 wait, next in (600|59\d) s$/);
   assert.equal((await client.get("/api/limits/s3")).body.state, "full");
-  // Permits that wait for a token are not what the job waits for.
+  // All permits are held, but only because a token is missing: the job waits for the rate.
   await client.post("/api/limits", { ...rate, concurrency: 5 });
   await pool.query(`insert into worker._private_limit_permits (limit_id, worker_id, permits)
     select id, 'w', 5 from worker._private_limits where name = 's3'`);

@@ -16,7 +16,7 @@ import { waitUntil } from "../worker/worker-process.ts";
 import { type Client, type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
-// Sends heartbeats often, and stays alive on a slow machine.
+// A worker with these options sends heartbeats often, and stays alive on a slow machine.
 const TALKATIVE = { heartbeatIntervalMs: 100, thresholdMs: 60_000 };
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -344,7 +344,7 @@ test("A task is shown as unsupported only when every worker reports all its task
   assert.equal(retrying.last_error_line, "Error: deadlock detected", "a retrying job has an error");
   await pool.query(`select worker.permanently_fail_jobs(array(select id from worker.jobs),
     E'TypeError: no\\n    at there')`);
-  // As a worker leaves it.
+  // A worker leaves this run_at after a failure.
   await pool.query(
     "update worker._private_jobs set run_at = updated_at + exp(least(attempts, 10)) * interval '1 second'",
   );

@@ -96,7 +96,7 @@ test("Every shape of every answer matches the document.", async () => {
     if (method === "GET" && !path.includes("{") && !compared.has(`GET ${path}`))
       await compare("GET", path);
   }
-  // The shapes without what is missing.
+  // The shapes of answers once the missing tables were added.
   await client.post("/api/extensions", { action: "add", name: "limits" });
   const limit = { name: "l", queue: "q", concurrency: 1, rate: "1/d" };
   await client.post("/api/limits", { action: "set", ...limit });

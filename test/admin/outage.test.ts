@@ -118,7 +118,7 @@ test("With a frozen PostgreSQL, requests and connections end within their limits
   // More requests than connections, so that the last ones wait for the first.
   const stuck = await Promise.all(Array.from({ length: 6 }, () => client.get("/api/jobs/1")));
   for (const { status, body } of stuck) {
-    // Its own time limit was reached, or all connections were busy.
+    // The request's time limit was reached, or all connections were busy.
     assert.ok(["timeout", "busy"].includes(body.code), body.code);
     assert.equal(status, 503);
   }
@@ -134,7 +134,7 @@ test("While PostgreSQL is frozen, a scrape is answered without numbers.", async 
   const front = await freezer(`${host}/.s.PGSQL.${port}`);
   const url = `postgres://${user}@127.0.0.1:${front.port}/${database}`;
   const small = await startAdmin({ url });
-  // Of a large table there is a recent snapshot. The names and limits are missing.
+  // The admin of a large table has a recent snapshot; only its names and limits are missing.
   const large = await startAdmin({ url, feed: { smallPages: 0 } });
   assert.match((await large.client.get("/metrics")).text, /^worker_database_up 1$/m);
   front.freeze(true);
@@ -155,7 +155,7 @@ test("While PostgreSQL refuses connections, answers are 503 and it counts as awa
   const allow = (isAllowed: boolean) =>
     owner.query(`alter database closed allow_connections ${isAllowed};
       select pg_terminate_backend(pid) from pg_stat_activity where datname = 'closed'`);
-  // Not a copy of the template, which may still have connections.
+  // A copy of template0, because the usual template may still have connections.
   await owner.query("create database closed template template0");
   await migrated(postgres.url("closed"));
   const { client } = await startAdmin({ url: postgres.url("closed") });

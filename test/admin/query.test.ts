@@ -49,7 +49,7 @@ describe("The completion of queries", () => {
     assert.deepEqual(await completed("queue:x,ma"), ["queue:x,mails"]);
     assert.deepEqual(await completed("worker:"), ["worker:host-1"]);
     assert.deepEqual(await completed("flag:b"), ["flag:bulk"]);
-    // A name may begin like JSON.
+    // A flag may begin with a quotation mark, like a JSON text.
     assert.equal((await completed("flag:")).length, 2);
   });
 

@@ -12,7 +12,7 @@ import { waitUntil } from "../worker/worker-process.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
-// Sends heartbeats often, and stays alive on a slow machine.
+// A worker with these options sends heartbeats often, and stays alive on a slow machine.
 const TALKATIVE = { heartbeatIntervalMs: 100, thresholdMs: 60_000 };
 
 const endings: (() => Promise<unknown>)[] = [];

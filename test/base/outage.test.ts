@@ -1,4 +1,4 @@
-// Outages: two log lines each, and one connection that retries at a time.
+// Outages: when they are logged, and how the connections retry one at a time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Logger } from "../../src/base/logger.ts";

@@ -1,4 +1,4 @@
-// Timers are captured when the program loads, and never get a delay that they cannot count.
+// Timers are captured when the program loads, and never get a delay beyond Node's maximum.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import http from "node:http";

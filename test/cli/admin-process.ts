@@ -38,7 +38,7 @@ export interface AdminProcessOptions {
   readonly prefix?: readonly string[];
 }
 
-/** Starts it without a database. */
+/** Starts `worker admin` without a database. */
 export async function startAdmin(
   args: readonly string[],
   { env = {}, prefix = [] }: AdminProcessOptions = {},

@@ -1,5 +1,5 @@
-// A process that runs one command line after another, for tests of many: starting Node for each would take most of
-// their time. Returns the output of each.
+// A process that runs one command line after another, for tests that run many: starting Node for each would take most
+// of the time. Returns the output of each.
 import { runCli } from "../../src/cli/cli.ts";
 
 export interface Order {

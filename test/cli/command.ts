@@ -49,7 +49,7 @@ let child: ChildProcess | undefined;
 let last: Promise<unknown> = Promise.resolve();
 after(() => child?.kill());
 
-/** The same for a command that neither reads its input nor writes log lines, without a new process. */
+/** Like worker(), without a new process, for a command that neither reads its input nor writes log lines. */
 export function runInChild(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

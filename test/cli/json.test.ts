@@ -151,7 +151,7 @@ test("watch --json continues after the database was away, and reports the outage
   ]);
   assert.equal(typeof JSON.parse((await problems.next()).value ?? "").code, "string");
   await isOpen(true);
-  // The pipe may still have readings of before.
+  // The pipe may still have readings from before the outage.
   const asOf = () =>
     readings.next().then(({ value }) => Date.parse(JSON.parse(value ?? "").counts.as_of));
   const openedMs = Date.now();

@@ -38,7 +38,7 @@ export interface LogLine {
 
 export interface RunProcess {
   readonly pid: number;
-  /** The first line, also an earlier one, with this text, or for which `isIt` is true. */
+  /** Resolves to the first line with this text, or for which the function is true. `after`: how many lines to skip. */
   logged(what: string | ((line: LogLine) => boolean), after?: number): Promise<LogLine>;
   /** The number of lines so far. */
   readonly count: number;
@@ -48,7 +48,7 @@ export interface RunProcess {
   readonly ended: Promise<{ status: number | null; stdout: string; stderr: string }>;
 }
 
-/** `words`: what to run; by default the command. */
+/** `words`: the program, and its arguments before `run`. Default: those of the command line. */
 export function startRun(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

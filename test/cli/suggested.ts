@@ -1,4 +1,4 @@
-// Suggested commands: as printed in an answer, run as pasted into a shell, and as written in the sources.
+// Finds suggested commands in answers and in the sources, and runs them as if they were pasted into a shell.
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

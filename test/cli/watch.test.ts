@@ -13,7 +13,7 @@ test("The worker ends with the process that watches, even where that is killed."
   assert.notEqual(pid, run.pid);
   await run.logged("the worker has started");
   run.send("SIGKILL");
-  // Its log is open as long as one of them is alive.
+  // The log is open as long as one of the two processes is alive.
   const { stderr } = await run.ended;
   assert.match(stderr, /"msg":"the worker stops"/);
 });

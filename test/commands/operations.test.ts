@@ -331,7 +331,7 @@ test("Two concurrent owners change each job once; the second loses the ownership
   const [one, other] = [tools(), tools()];
   const { operation } = await beginWith(one, "reschedule", "task:t", {
     changes: { priority: 1 },
-    // The first pauses after its first batch: time to lose the ownership.
+    // The first owner pauses after its first batch, so that there is time to lose the ownership.
     rate: 1_000,
   });
   await assert.rejects(beginWith(other, "complete", "task:t"), { code: "conflict" });
@@ -587,7 +587,7 @@ test("An operation that is resumed before its canary is decided does not change 
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   const with_ = tools();
   const { operation } = await beginWith(with_, "retry", "is:failed", { canary: 3 });
-  /** Runs until it watches, and then calls `act`. */
+  /** Works on the operation until its canary is watched, and then calls `act`. */
   const workUntil = async (from: JobOperation, act: (stop: AbortController) => unknown) => {
     const stop = new AbortController();
     const watch = async (ms: number, signal: AbortSignal) => {
@@ -609,7 +609,7 @@ test("An operation that is resumed before its canary is decided does not change 
   );
   assert.deepEqual([held.state, held.done], ["paused", 3]);
   assert.match(held.error ?? "", /1 of the first 3 failed again/);
-  // It is decided now, so resuming continues with the rest.
+  // The canary is decided now, so resuming continues with the other jobs.
   const ended = await workOn(with_, await resume(), never);
   assert.deepEqual([ended.state, ended.done], ["done", 20]);
 });

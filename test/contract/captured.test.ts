@@ -1,5 +1,5 @@
-// A role with no privilege but to create in `public` gets nothing run as the queue's role: not by workers,
-// the admin, the command line or the library, in any of their actions.
+// A role that may only create objects in `public` creates overloads there. No action of workers, the admin, the
+// command line or the library calls one, which would run that role's code as the queue's role.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

@@ -1,4 +1,4 @@
-// with() on the clients of other drivers, each through its most obvious object. All of them, and pg, run
+// with() on the clients of other drivers, each wrapped in the simplest possible object. All of them, and pg, run
 // the same checks.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -32,20 +32,20 @@ interface Driver {
 const client = (query: (text: string, values: unknown[]) => Promise<unknown>) =>
   ({ query: ({ text, values }: QueryConfig) => query(text, values ?? []) }) as unknown as Queryable;
 
-/** Its own parser does not support unix sockets. */
+/** Opens postgres.js with the parts of a URL, because its own parser does not support unix sockets. */
 function postgresJs(url: string) {
   const { host, port, database = "", user = "", password = "" } = new pg.Client(url);
   const where = host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
   return postgres({ ...where, database, user, password: password ?? "", onnotice: () => {} });
 }
 
-/** A pool that ignores errors of lost connections, as drivers do not. */
+/** A pool whose clients have a listener for errors: without one, a lost connection would end the process. */
 function pgPool(connectionString: string): pg.Pool {
   const pool = new pg.Pool({ connectionString });
   return pool.on("connect", (one) => one.on("error", () => {}));
 }
 
-/** `$1` as a chunk of Drizzle's. */
+/** Returns a statement for Drizzle, which takes parameters as parts instead of `$1`. */
 function drizzleChunks(text: string, values: unknown[]) {
   const chunks = text
     .split(/\$(\d+)/)

@@ -208,7 +208,7 @@ test("An add is attempted again if a trigger skips some of its rows, and then re
     for each row execute function ${SCHEMA}.skip()`);
   const job = await utils.addJob("t", 1, { jobKey: "k" });
   assert.equal(job.key, "k");
-  // One of the two is always skipped, so neither is added.
+  // At least one of the two jobs with a key is always skipped, so no job of the batch is added.
   const batch = utils.addJobs([
     { identifier: "t", payload: "a", spec: { jobKey: "a" } },
     { identifier: "t", payload: "b" },

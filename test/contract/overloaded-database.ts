@@ -1,4 +1,4 @@
-// A database in which a role with no privilege but to create in `public` has created overloads.
+// A database in which a role that may only create objects in `public` has created overloads of PostgreSQL's functions.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import pg from "pg";

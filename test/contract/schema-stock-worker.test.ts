@@ -25,7 +25,7 @@ async function rows(text: string): Promise<unknown[]> {
   return (await pool.query(text)).rows;
 }
 
-// Its event pool:listen:success is emitted before the statement is sent.
+// Waits until a Graphile worker listens: its event pool:listen:success is emitted before LISTEN is sent.
 async function listening(): Promise<void> {
   const listeners = `
     select from pg_stat_activity
@@ -33,7 +33,7 @@ async function listening(): Promise<void> {
   while ((await rows(listeners)).length === 0) await setTimeout(5);
 }
 
-/** Resolves with the values that the task collected once it has run `count` times. */
+/** Returns a task, and a promise of the payloads of its first `count` runs. */
 function collector(count: number): { task: TaskList[string]; done: Promise<unknown[]> } {
   const seen: unknown[] = [];
   const { promise, resolve } = Promise.withResolvers<unknown[]>();
@@ -76,7 +76,7 @@ describe("A Graphile Worker on this library's schema", () => {
     const unflagged = { ...options(), taskList, forbiddenFlags: ["skip"], concurrency: 1 };
     while (seen.length < 4) await runOnce(unflagged);
     assert.deepEqual(seen, [{ n: 5 }, { n: 1 }, { n: 2 }, { n: 3 }]);
-    // Nor is the end of a job written by then.
+    // The end of a job may also be written after runOnce has resolved.
     const retry = "update worker._private_jobs set run_at = now() where last_error is not null";
     while ((await pool.query(retry)).rowCount === 0) await setTimeout(5);
     while (seen.length < 5 || failures < 2) await runOnce({ ...options(), taskList });

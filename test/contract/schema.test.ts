@@ -36,8 +36,8 @@ const catalogues: Readonly<Record<string, string>> = {
     where relnamespace = 'worker'::regnamespace and attnum > 0 and not attisdropped
     and relkind in ('r', 'v', 'c')
     order by relname, attnum`,
-  // Not the not-null constraints: they have names only since PostgreSQL 18, given by the server and
-  // different after an upgrade of the server. Nullability itself is compared above.
+  // Without not-null constraints: they have names only since PostgreSQL 18, and the server's choice of a name
+  // differs after an upgrade of the server. Nullability itself is compared above.
   "Constraints, with their names": `
     select conrelid::regclass::text as table, conname as name, contype, condeferrable, convalidated,
       pg_get_constraintdef(oid) as definition

@@ -18,7 +18,7 @@ function poolAt(connectionString: string, max = 2) {
   return pool;
 }
 
-/** Its statements with values are sent as one packet each. */
+/** Returns a pool of this library, which sends each statement with values as one packet. */
 function ownPoolAt(connectionString: string) {
   const pool = createPool({ connectionString, maxConnections: 2, logger: silentLogger });
   pools.push(pool);

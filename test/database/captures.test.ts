@@ -1,5 +1,5 @@
-// Which names statements about the schema and the server resolve by the search path; those about jobs are
-// in test/queue/golden-names.test.ts.
+// Finds names that statements about the schema and the server resolve by the search path. Statements about jobs are
+// tested in test/queue/golden-names.test.ts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { QueryConfig, QueryResultRow } from "pg";

@@ -24,7 +24,7 @@ after(async () => {
 const ca = `sslrootcert=${certificate("authority.crt")}`;
 const otherCa = `sslrootcert=${certificate("another.crt")}`;
 
-/** Whether the session is encrypted; the code and message of a failure. */
+/** Returns whether the session is encrypted, or the message of a failure. */
 async function connects(port: number, parameters: string, host = "localhost"): Promise<unknown> {
   const connectionString = `host=${host} hostaddr=127.0.0.1 port=${port} user=postgres dbname=postgres ${parameters}`;
   const pool = createPool({ connectionString, logger: silentLogger });

@@ -236,7 +236,7 @@ test("While the server does not respond it retries, and logs the outage once.", 
   await clock.pass(isAnswer);
   await proof;
   clock.skip(isBackoff);
-  // The first, a failed one, and the next.
+  // The first connection, a failed one, and the next.
   while (one.proxy.accepted < 3) await new Promise(setImmediate);
   one.proxy.resume();
   await one.backs(1);

@@ -1,5 +1,5 @@
-// Optional indexes: which existing indexes are accepted as one, building beside other transactions, cancelling, and what
-// a failed build leaves.
+// Optional indexes: which existing indexes are accepted as optional ones, building beside other transactions,
+// cancelling, and what a failed build leaves.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type pg from "pg";

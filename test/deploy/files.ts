@@ -36,7 +36,7 @@ export function newFolder(): string {
   return folder;
 }
 
-/** Returns `30s`, `5min`, `1h` or `90` in seconds. */
+/** Returns the seconds of a span such as `30s`, `5min`, `1h` or `90`. */
 export function secondsOf(span: string): number {
   const [, count = "", unit = "s"] = /^(\d+)(s|min|h)?$/.exec(span) ?? [];
   return Number(count) * ({ s: 1, min: 60, h: 3_600 }[unit] ?? Number.NaN);

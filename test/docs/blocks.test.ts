@@ -36,7 +36,7 @@ const reasons: Readonly<Record<string, string>> = {
   product: "is code of another product",
 };
 
-/** Declarations that the compiler has printed are not programs. */
+/** Blocks marked `signature` are declarations that the compiler has printed, and not programs. */
 const isProgram = ({ language, notes }: Block) =>
   /^[tj]s$/.test(language) && !notes.has("norun") && !notes.has("signature");
 

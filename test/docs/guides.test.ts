@@ -31,7 +31,7 @@ test("The library's page has every error code.", () => {
   );
 });
 
-/** The headings of the page. */
+/** The heading of each kind of incident in docs/operate.md. */
 const headings: Record<(typeof incidentKinds)[number], string> = {
   no_worker: "No workers are running",
   stuck_queue: "A queue is stuck",

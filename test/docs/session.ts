@@ -1,5 +1,5 @@
-// A shell session for the blocks of a page, which run in order. It has an empty directory, our command on the
-// PATH and a database of its own. Each block starts with the variables, functions and directory of the last.
+// A shell session for the blocks of a page, which run in order. It has an empty directory, our command on the PATH and
+// a database of its own. A block starts with the variables, functions and directory that the previous one left.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

@@ -21,16 +21,16 @@ function ticks(expression: string, timeZone: string, from: string): string[] {
   return found;
 }
 
-/** The edges of the zones, each from a moment shortly before it. */
+/** Changes of the zones' clocks, each with a moment shortly before it. */
 const edges = [
   ["Europe/Berlin", "2026-03-28T23:00Z"],
   ["Europe/Berlin", "2026-10-24T22:00Z"],
   ["America/New_York", "2026-03-08T05:00Z"],
   ["America/New_York", "2026-11-01T04:00Z"],
-  // Half an hour.
+  // This clock changes by half an hour.
   ["Australia/Lord_Howe", "2026-10-03T13:30Z"],
   ["Australia/Lord_Howe", "2026-04-04T13:00Z"],
-  // At midnight.
+  // This clock changes at midnight.
   ["Africa/Cairo", "2026-04-23T20:00Z"],
   ["Africa/Cairo", "2026-10-29T19:00Z"],
 ] as const;

@@ -1,4 +1,4 @@
-// The query language alone: the corpus that the client's parser is tested with, too, and arbitrary texts.
+// The query language alone, with arbitrary texts and with the corpus that also tests the client's parser.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Answer, answerReader } from "../bench/fuzz/answer-reader.ts";
 
-/** The statuses and bodies of received bytes, in pieces of this size. */
+/** Returns the statuses and bodies of the responses in `bytes`, which arrive in pieces of `size`. */
 function read(bytes: string, size: number, heads: readonly boolean[] = [false, false]): string[] {
   const answers: Answer[] = [];
   const reader = answerReader(

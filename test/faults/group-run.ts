@@ -1,5 +1,5 @@
-// Runs a group in its own process, which leads a process group: after a timeout all that it has started is killed with
-// it. Its servers stop by themselves.
+// Runs a group in its own process, which leads a process group: after a timeout the whole process group is killed.
+// PostgreSQL servers are outside of it, and stop by themselves.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, openSync } from "node:fs";

@@ -58,7 +58,7 @@ test("Of a thousand pipelined requests only a few are processed at once, and all
     [...text.matchAll(/<(\/\w+)>/g)].map(([, path]) => path),
     [...paths, "/last"],
   );
-  // All requests of one slice of bytes are parsed together.
+  // The server parses slices of 512 bytes, each with all its requests. A request has at least 26 bytes.
   assert.ok(most <= 4 + 512 / 26, `${most} at once`);
 });
 
@@ -106,8 +106,8 @@ test("A client that reads nothing is cut off, and one that reads slowly is not."
   deaf.socket.pause();
   deaf.socket.write(get("/deaf"));
   const slow = await connect(port);
-  // Fast enough to finish within three times the timeout, however busy the machine is: the kernel passes on
-  // what was read only megabytes at a time.
+  // This client reads the body in three times the timeout, however busy the machine is. A slower one could be
+  // cut off, because the kernel makes room for more data only megabytes at a time.
   const startedAt = performance.now();
   let [taken, allowed] = [0, 0];
   slow.socket.on("data", (chunk) => {

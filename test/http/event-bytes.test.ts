@@ -1,5 +1,5 @@
-// Clients of one stream get the same text, whatever they were sent before, and few bytes of what they have
-// already.
+// Clients of one stream get the same text, whatever they have received before, and an event that resembles an
+// earlier one takes few bytes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";

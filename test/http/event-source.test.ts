@@ -21,7 +21,7 @@ function connection() {
   return {
     writable,
     taken,
-    /** Accepts the pending write, and lets its events happen. */
+    /** Accepts the pending write, and waits until its events have been emitted. */
     read: async () => {
       const done = release;
       release = null;

@@ -209,7 +209,7 @@ test("A prefix of keys is a range only if the index has them in that order.", as
   const plain = await compileQuery(queue.db, "key:key*");
   assert.match(plain.sql(1), /jobs\.key >= \$1::text/);
   assert.equal(plain.cost, "cheap");
-  // Its datcollate is "C" all the same.
+  // In this database ICU orders the names, although its datcollate is "C".
   await queue.sql(`create database ordered_by_icu template template0
     locale_provider icu icu_locale 'en-US' locale 'C'`);
   const url = new URL(queue.url);

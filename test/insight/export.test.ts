@@ -64,7 +64,7 @@ test("A chunk of lines is one statement, and the ids of a query are found by oth
     );
     const others = sent.length - sent.filter(isOfLines).length;
     if (q === "") {
-      // The last one finds no more lines. One more reads the highest id.
+      // The last statement finds no more lines. One other statement reads the highest id.
       assert.deepEqual([sent.filter(isOfLines).length, others], [pieces.length + 1, 1]);
     } else assert.equal(sent.filter(isOfLines).length, pieces.length);
   }

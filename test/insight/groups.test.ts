@@ -34,7 +34,7 @@ const fail = (ids: readonly string[], error: string) =>
      where id = any($1)`,
     [ids, error],
   );
-/** A table of any size is large then, and all its pages are sampled. */
+/** With this limit every table is large, and all its pages are sampled. */
 const LARGE = -1;
 const small = (isLarge: boolean) => (isLarge ? LARGE : undefined);
 const gauge = () => readGauge(queue.db);
@@ -130,7 +130,7 @@ test("More than 20 groups of one job in a task are grouped by their place, and f
     const named = await groups("error", `is:failed group:${quote(label)}`);
     assert.deepEqual(sizes(named), [[label, count.value]]);
   }
-  // A program that has not built the groups finds it as well, and detects an unknown one.
+  // A program that has not built the groups finds the same group, and reports an unknown one.
   const program = () => ({ ...queue.db, schema: { ...queue.db.schema } });
   const other = program();
   for (const name of [quote(label), one?.key]) {
@@ -171,7 +171,7 @@ test("The retrying jobs of a task whose failed jobs are grouped by their place a
     await many(5, "upload"),
     `ReadError: no end${stack}`,
   ]);
-  // A program has one object for its schema.
+  // In a program all calls share one object of the schema, under which groups are remembered.
   const { db } = queue;
   const largest = async (q: string) =>
     (await readErrorGroups(db, await compileQuery(db, q), await gauge(), 50)).groups[0];
@@ -251,7 +251,7 @@ test("A group that no job has is not found, however many errors there are.", asy
   const missing = "group:0123456789ab";
   for (const q of [missing, `is:failed ${missing}`, `is:failed (${missing} or group:ba9876543210)`])
     assert.deepEqual(await report(q), [0, q.includes(" or ") ? [] : [missing]], q);
-  // A job of the group that another term excludes is there.
+  // A group is not reported as unknown if only another term excludes its job.
   await sql(
     `update worker._private_jobs set attempts = 1, last_error = 'Error: unique', run_at = now() + interval '1 hour'
      where id = $1`,

@@ -48,7 +48,7 @@ const holdQueue = (name: string, by: string, age: string) =>
     [name, by, age],
   );
 
-/** Used up `age` ago, as a Graphile worker leaves it. */
+/** Uses up the attempts of jobs, the last one `age` ago. The rows are as a Graphile worker leaves them. */
 const fail = (ids: readonly string[], error: string, age: string) =>
   sql(
     `update worker._private_jobs set attempts = max_attempts, last_error = $2,
@@ -288,7 +288,7 @@ describe("An error group", () => {
       incidents.map(({ title, level }) => [title, level]),
       [
         ["mail fails: Error: new", "warn"],
-        // What failed last a month ago is lost, but not urgent.
+        // A group whose last failure is a month ago is not urgent.
         ["charge fails: Error: old", "warn"],
       ],
     );
@@ -421,7 +421,7 @@ describe("A poison job", () => {
         `^Attempt 19 .* 2 other jobs lost fewer attempts in crashes: #${first} 16, #${second} 9\\.$`,
       ),
     );
-    // Jobs that ran beside it are not suspected after it has ended, unless they crash their worker without it.
+    // Jobs that ran beside the culprit are not suspected after its end, unless they crash a worker without it.
     await sql("update worker._private_jobs set max_attempts = attempts where id = $1", [culprit]);
     assert.deepEqual(await ofKind("poison"), []);
     await sql("update worker._private_jobs set updated_at = now() where id = $1", [first]);
@@ -717,7 +717,7 @@ test("One or two workers whose jobs were recovered are not an incident, more are
   const marked = (more: object) => ({ recovered_at: new Date().toISOString(), ...more });
   await worker("a", ["t"], "125 s", marked({ running_jobs: 4, recovered_jobs: 5 }));
   await worker("b", ["t"], "1 minute", marked({ running_jobs: 0, recovered_jobs: 1 }));
-  // Idle workers, and one that stopped long ago, have crashed at no job now, although they are marked now.
+  // Idle workers, and one that stopped long ago, do not count as crashed now, although they are marked now.
   await worker("idle", ["t"], "1 minute", marked({ running_jobs: 0 }));
   await worker("unlocked", ["t"], "1 minute", marked({ running_jobs: 4, recovered_jobs: 0 }));
   await worker("old", ["t"], "2 hours", marked({ running_jobs: 4, recovered_jobs: 4 }));

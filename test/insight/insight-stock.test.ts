@@ -47,7 +47,7 @@ test("All available facts are reported, and no others.", async () => {
     ["no_worker", "poison", "stuck_queue", "error_group"],
   );
   assert.equal(level, "bad");
-  // A job that runs for hours may take all of a worker's slots.
+  // The title does not exclude a busy worker: a job that runs for hours may take all of its slots.
   assert.equal(incidents[0]?.title, "No worker is known to take jobs");
   assert.match(
     incidents[0]?.sentence ?? "",

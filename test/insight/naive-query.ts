@@ -211,7 +211,7 @@ function isInTime(
   return op === ">=" ? at >= start : at >= start && at < end;
 }
 
-/** From, to: a day, or one microsecond. */
+/** Returns the start and the end of a day, or of one microsecond. */
 function dayOf(text: string, nowUs: bigint, isAge: (text: string) => boolean): [bigint, bigint] {
   const day = 86_400_000_000n;
   if (text === "now") return [nowUs, nowUs + 1n];
@@ -282,7 +282,7 @@ function matchesPayload(payload: string, { path, op }: FieldTerm, value: QueryVa
   });
 }
 
-/** Times 10^50, exactly: enough for the values of the test. */
+/** Returns the number times 10^50, exactly: enough for the values of the test. */
 function fraction(text: string): bigint {
   const [, sign, whole = "0", part = "", power = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];

@@ -63,7 +63,7 @@ test("A census is exact if nothing can have changed since, and otherwise has an 
   const still = { writes: 0, becameDue: 0 };
   assert.deepEqual(bounds(still, ["failed"]), [10, "exact", undefined, undefined]);
   assert.deepEqual(bounds(still, inState.ready), [25, "exact", undefined, undefined]);
-  // Its queue may have been unlocked; and no more digits than the precision permits.
+  // The queue of a blocked job may have been unlocked. The value has no more digits than the precision permits.
   assert.deepEqual(bounds(still, ["blocked"]), [10, "estimated", 0, 30]);
   const later = { writes: 0, becameDue: 4 };
   assert.deepEqual(bounds(later, tallied), [65, "exact", undefined, undefined]);

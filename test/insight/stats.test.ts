@@ -28,7 +28,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Jobs of all conditions in 40 queues, some of which are locked, in this order in the table. */
+/** Adds jobs of all conditions in 40 queues, some of them locked. `order`: the order of the jobs in the table. */
 async function fill(jobs: number, order: string): Promise<void> {
   await queue.sql(`
     insert into worker._private_tasks (identifier) select 't' || n from generate_series(1, 10) n

@@ -29,7 +29,7 @@ async function worker(id: string, tasks: readonly string[], age = "0s", more: ob
   );
 }
 
-/** The queue is locked by a worker that runs its first job. */
+/** Locks the queue and one of its jobs, as a worker does that runs the job. */
 async function holdQueue(name: string, jobId: string, by: string, age: string) {
   await lockJob(queue, jobId, by, age);
   await sql(
@@ -358,7 +358,7 @@ test("A job that failed before has the times of its next attempts.", async () =>
   const delay = (Date.parse(after) - Date.parse(next)) / 1_000;
   assert.equal(Math.round(delay), Math.round(Math.exp(7)));
   assert.equal(why.nextAttempts.length, 6);
-  // From the 10th on 6 h each.
+  // From the 10th attempt on each delay is 6 h.
   assert.ok(Date.parse(why.lastAttemptAt ?? "") - Date.parse(next) > 3.5 * 86_400_000);
 });
 

@@ -1,5 +1,5 @@
 // The built executable as admin on a real PostgreSQL, and a real browser: one Chromium for each test file, one context
-// for each visit. A visit records whatever a healthy page never does.
+// for each visit. A visit fails if the page logs an error or a warning.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before } from "node:test";
@@ -24,12 +24,12 @@ const ARGS = [
   ...["--disable-background-networking", "--disable-component-update"],
 ];
 /** The time limit of a step. */
-// More than the 10 to 13 seconds after which the server itself gives up a database that does not respond.
+// More than the 10 to 13 seconds after which the server itself stops waiting for a database that does not respond.
 const PATIENCE_MS = 30_000;
 
 const endings: (() => Promise<unknown>)[] = [];
-// Hooks run in the order of their creation. This one must run before the hook that drops databases, so that module is
-// imported after it.
+// Hooks run in the order of their creation. This one must run before the hook of support/database.ts, which drops
+// databases. So that module is imported below.
 after(async () => {
   for (const end of endings.reverse()) await end();
 });
@@ -37,7 +37,7 @@ const { emptyDatabase, migratedDatabase } = await import("../support/database.ts
 const { installedProgram, start } = await import("../binary/program.ts");
 
 let browser: Promise<Browser>;
-// A file's own hook may run beside this one, so it waits for the same start.
+// A test file's own `before` may run at the same time. So `browser` is set at once, and both wait for the promise.
 before(async () => {
   assert.ok(
     existsSync(CHROMIUM),

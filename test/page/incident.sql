@@ -1,12 +1,12 @@
--- A bad night, for the page: a large backlog of work to come, 12,000 failures of one kind among others,
--- a queue that a dead worker holds, and a job that takes its workers with it. {} is the schema.
+-- A queue in an incident: many scheduled jobs, thousands of jobs that failed with the same error, a queue that a stale
+-- worker has locked, and a job that crashes its workers. {} is the schema.
 insert into {}._private_tasks (identifier)
 select name from unnest(array['send_email', 'charge_card', 'sync_account', 'render_pdf', 'import_rows']) as name
 on conflict do nothing;
 insert into {}._private_job_queues (queue_name)
 select 'tenant-' || lpad(n::text, 3, '0') from generate_series(1, 200) as n
 union all select 'crm:acme';
--- What is to come.
+-- Scheduled jobs.
 insert into {}._private_jobs (task_id, payload, run_at, created_at, updated_at)
 select tasks.id, json_build_object('n', n, 'to', 'user-' || n || '@example.com'),
   now() + (n % 86400) * interval '1 second' + interval '1 minute', now() - interval '2 hours', now() - interval '2 hours'
@@ -22,11 +22,11 @@ insert into {}._private_jobs (task_id, payload, attempts, max_attempts, last_err
 select tasks.id, json_build_object('page', n), 25, 25, 'RangeError: page ' || n || ' of 3',
   now() - interval '5 hours' + exp(10) * interval '1 second', now() - interval '9 hours', now() - interval '5 hours'
 from generate_series(1, 40) as n, {}._private_tasks as tasks where tasks.identifier = 'render_pdf';
--- A worker that answers, and one that has not for two hours.
+-- A worker that is alive, and one that is stale: its last heartbeat was two hours ago.
 insert into {}._private_workers (id, last_heartbeat_at, started_at, metadata) values
   ('worker-alive', now() + interval '1 day', now() - interval '1 day', '{"threshold_ms":30000,"task_identifiers":["send_email","charge_card","sync_account","render_pdf","import_rows"],"hostname":"app-1"}'),
   ('worker-dead', now() - interval '2 hours', now() - interval '1 day', '{"threshold_ms":30000,"hostname":"app-2"}');
--- The queue that it holds: a job in hand, and those behind it.
+-- The queue that the stale worker has locked: a running job, and the jobs that wait for it.
 insert into {}._private_jobs (task_id, job_queue_id, payload, run_at, created_at, updated_at)
 select tasks.id, queues.id, json_build_object('n', n), now() - interval '2 hours' + n * interval '1 second',
   now() - interval '3 hours', now() - interval '3 hours'
@@ -37,7 +37,7 @@ where queue_name = 'crm:acme';
 update {}._private_jobs set locked_at = now() - interval '2 hours', locked_by = 'worker-dead', attempts = 1
 where id = (select min(jobs.id) from {}._private_jobs as jobs join {}._private_job_queues as queues
   on queues.id = jobs.job_queue_id where queues.queue_name = 'crm:acme');
--- The job whose tries end with their workers.
+-- The job whose attempts crash their workers.
 insert into {}._private_jobs (task_id, payload, attempts, max_attempts, last_error, run_at, created_at, updated_at, key)
 select tasks.id, '{"file":"dump-0001.csv"}', 17, 25, 'Recovered 17 times in a row: its worker was silent',
   now() + interval '40 minutes', now() - interval '1 day', now() - interval '3 minutes', 'import:dump-0001'

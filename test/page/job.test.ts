@@ -75,7 +75,7 @@ test("The error keeps its lines, and the facts are those of the database.", asyn
     { queueName: "kitchen", jobKey: "pot:1", maxAttempts: 3, priority: -7, flags: ["hot"] },
   );
   await admin.utils.permanentlyFailJobs([job.id], STACK);
-  // As after a last attempt: the time of a retry that does not follow.
+  // As after a last attempt: `run_at` is the time of a retry, which never comes.
   await admin.sql(
     "update worker._private_jobs set run_at = now() + interval '1 hour' where id = $1",
     [job.id],

@@ -1,6 +1,6 @@
-// Opens every page, dialog and layer (views.ts) in one shape of the window, and checks each: nothing is logged to the
-// console, nothing is too wide, squeezed or moves, targets are large enough for a finger, few tab stops precede the content, and
-// axe finds no violation of its rules (WCAG 2 A and AA, best practices).
+// Opens every page, dialog and layer (views.ts) in a window of one size, and checks each: nothing is logged to the
+// console, and nothing is too wide, squeezed or moving. Further checks are for some sizes: targets are large enough for
+// a finger, few tab stops precede the content, and axe finds no violation (WCAG 2 A and AA, best practices).
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -100,7 +100,7 @@ export async function squeezed(page: Page): Promise<string[]> {
       const own = [...one.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE);
       const words = own.map(({ textContent }) => textContent?.trim() ?? "").join(" ");
       const count = words.split(/\s+/).length;
-      // The lines of preformatted text, such as line numbers, are meant.
+      // In preformatted text, such as line numbers, the lines are intended.
       const isPreformatted = getComputedStyle(one).whiteSpace.startsWith("pre");
       if (count < 4 || isPreformatted || !one.checkVisibility()) return [];
       const range = document.createRange();
@@ -142,7 +142,7 @@ async function tabStops(page: Page): Promise<string[]> {
  */
 export async function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    /** Includes the area that extends the target on all sides. */
+    /** Returns the height with the invisible area (`::after`) that extends the target on all sides. */
     const heightOf = (one: HTMLElement) => {
       const { content, position, top } = getComputedStyle(one, "::after");
       const reaches = content !== "none" && position === "absolute";

@@ -1,4 +1,4 @@
-// Triggers of the application that change jobs when they are added, or fail.
+// Triggers of the application on the table of jobs: some change each added job, others fail.
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import type { QueryConfig } from "pg";

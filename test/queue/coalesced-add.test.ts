@@ -15,7 +15,7 @@ const numbered = (count: number): JobToAdd[] =>
     spec: { priority: n % 5, ...(n % 4 === 0 ? { queueName: `q${n % 7}` } : {}) },
   }));
 
-/** The queue, and how many statements were sent to it. */
+/** Returns the queue, with a count of the statements that were sent to it. */
 function counting(): Database & { readonly statements: number } {
   let statements = 0;
   const client: Queryable = {
@@ -80,7 +80,7 @@ describe("Calls that are made together", () => {
   test("are sent in several inserts if their payloads are large.", async () => {
     const db = counting();
     const add = coalescedAdd(db);
-    const payload = "x".repeat(999_998); // and two quotes
+    const payload = "x".repeat(999_998); // a megabyte with its two quotes
     const added = await Promise.all(
       Array.from({ length: 40 }, () => add({ identifier: "t", payload })),
     );

@@ -109,7 +109,7 @@ test("A list of large payloads is written as it arrives, not all at once.", asyn
   const payload = "x".repeat(20_000);
   let behind = 0;
   await withClient(queue.pool, async (client) => {
-    // Without a transaction each part is visible.
+    // This client is in no transaction, so each part is committed by itself, and the count sees it.
     async function* large(): AsyncGenerator<JobToAdd> {
       for (let n = 0; n < 5_000; n++) {
         if (n % 250 === 0) behind = Math.max(behind, n - (await countLarge()));

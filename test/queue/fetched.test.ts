@@ -1,4 +1,4 @@
-// Actions on jobs that a worker has fetched and not started: they wait until it has returned them.
+// Actions on jobs that a worker has fetched and not started: they wait until the worker has returned the jobs.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
@@ -10,7 +10,7 @@ import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
 
-/** The report of worker w about its running jobs. */
+/** Writes the report of worker w about its running jobs. */
 const reports = (ids: readonly string[], count = ids.length) =>
   queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w', now(), $1::jsonb)
@@ -18,7 +18,7 @@ const reports = (ids: readonly string[], count = ids.length) =>
     [JSON.stringify({ running_jobs: count, running_job_ids: ids })],
   );
 
-/** A job that worker w has locked. */
+/** Adds a job that worker w has locked, and returns its id. */
 async function fetched(): Promise<string> {
   const { id } = await addJob(queue.db, { identifier: "t", spec: { jobKey: "k" } });
   await lockJob(queue, id, "w");

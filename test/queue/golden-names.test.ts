@@ -1,7 +1,6 @@
-// Protects statements against captured names: in a schema on the search path in which others may create
-// objects, an operator or function for exactly a call's types wins over PostgreSQL's own generic one. So
-// each golden statement qualifies its functions, and each of its operators has operands for which
-// PostgreSQL has its own operator.
+// Protects statements against captured names. If other roles may create objects in a schema on the search path, their
+// function or operator for exactly the types of a call wins over PostgreSQL's own generic one. So each golden statement
+// qualifies its functions, and each of its operators has operands for which PostgreSQL has its own operator.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

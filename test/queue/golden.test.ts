@@ -30,7 +30,7 @@ test("Only a worker's own statements return the rows of an update or a deletion 
   const names = [...current].filter(([, text]) =>
     /^(update|delete) [^;]*\breturning\b/m.test(text),
   );
-  // TypeORM's query(), for one, resolves to [rows, count] for these.
+  // For such a statement, TypeORM's query() for example resolves to [rows, count] instead of the rows.
   assert.deepEqual(names.map(([name]) => name).sort(), [
     ...["fetch-quick", "fetch-quick-flags", "fetch-quick-pauses", "schedules-tick"],
   ]);

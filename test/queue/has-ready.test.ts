@@ -1,4 +1,4 @@
-// Whether jobs of some tasks may be ready, on PostgreSQL 17, whose scans do not skip to the next priority by themselves.
+// Whether jobs of some tasks may be ready, on PostgreSQL 17, whose index scans cannot skip to the next priority.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// With the optional index of locked jobs, what returns locked jobs reads only those.
+// With the optional index of locked jobs, the statements that unlock jobs read only locked ones.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "../../src/database/database.ts";
@@ -30,7 +30,7 @@ async function addJobs(): Promise<void> {
   await queue.sql("analyze worker._private_jobs");
 }
 
-/** Returns the result of `work`, and whether it has read the rows of few jobs. */
+/** Returns the result of `work`, and whether `work` has read fewer than 20 rows of jobs. */
 async function reading<T>(
   work: (db: Database) => Promise<T>,
   settings = "set plan_cache_mode = auto",

@@ -1,5 +1,5 @@
-// An add reads the row of its queue and task without a lock, and a cleanup may delete it before the add
-// commits.
+// An add reads the rows of its queue and its task without a lock, so a cleanup may delete them before the
+// add commits. The cleanup must then restore them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -15,7 +15,7 @@ const queue = testQueue();
 const NAMES = ["gc-task-identifiers", "gc-job-queues"] as const;
 const NONE = { queues: [], queuedJobs: 0, tasklessJobs: 0 };
 
-/** A task and a queue that no job uses. */
+/** Adds a task and a queue that no job uses. */
 const addUnused = () =>
   queue.sql(`with task as (insert into worker._private_tasks (identifier) values ('t'))
     insert into worker._private_job_queues (queue_name) values ('q')`);
@@ -119,7 +119,7 @@ test("Names that a copy has read are restored by the copy itself.", async () => 
   await addUnused();
   const jobs = async function* () {
     for (let n = 0; n < 600; n++) yield { identifier: "t", spec: { queueName: "q" } };
-    // Between two steps: nothing has been written yet.
+    // The first step of 500 jobs has read the names, and no job has been sent yet.
     await queue.sql("delete from worker._private_job_queues; delete from worker._private_tasks");
   };
   assert.equal(await copyJobs(queue.db, jobs()), 600);

@@ -1,4 +1,4 @@
-// The statements of managed queues: which queues become managed, what a fetch takes of them, and how slots are freed.
+// The statements of managed queues (queues with a limit): which become managed, what a fetch takes, what frees slots.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { removeLimit, setLimit } from "../../src/commands/limits/set-limit.ts";
@@ -38,7 +38,7 @@ const limit = (match: string, concurrency: number | null, rate: FullRate | null 
   return setLimit(queue.db, { definition, setBy: null });
 };
 
-/** Adds due jobs in order. The first makes the row of the queue, as a Graphile worker does. */
+/** Adds due jobs in order. The first is added by Graphile Worker's add_job, which creates the row of the queue. */
 async function add(name: string, count = 1): Promise<void> {
   await queue.sql("select worker.add_job('task', '{}'::json, $1, now() - interval '1 minute')", [
     name,
@@ -74,7 +74,7 @@ const slotsOf = async (name: string) =>
     )
   ).map((row) => row.locked_by);
 
-/** Takes jobs as the worker `by`. `share`: the part of a run that each job takes. */
+/** Takes jobs as the worker `by`. `share`: the duration of each job, as a part of the longest run of a queue. */
 async function take(by = "w", { want = 10, share = 1, rates = false } = {}) {
   const statement = takeManaged({ flags: false, rates, excluded: false });
   const values = [["task"], want, by, [share]];
@@ -314,7 +314,7 @@ for (const kind of ["lowered", "removed"]) {
     else await removeLimit(queue.db, "of q");
     assert.deepEqual(await manage(), { changed: 1, isPending: true });
     assert.deepEqual(await slotsOf("q"), ["a", "a"]);
-    // Only a call that has changed something announces.
+    // Workers are notified only by a call that has changed something.
     assert.deepEqual(await manage(), { changed: 0, isPending: true });
   });
 }
@@ -333,7 +333,7 @@ test("Two workers that lower a limit at once leave as many slots as it allows.",
     "locked_by",
     jobs.map(({ lock }) => lock),
   );
-  // One stops after its snapshot, which has all slots, while the other removes one of them.
+  // One call waits after taking its snapshot, which has all slots. Meanwhile the other call removes a slot.
   await queue.sql(`alter table worker._private_limits rename to limits;
     create function worker.gate() returns boolean language plpgsql as
       $$ begin perform pg_advisory_xact_lock(7); return true; end $$;

@@ -46,7 +46,7 @@ test("Times beyond RFC 3339 become the nearest valid one.", async () => {
 
 test("A key's text is read exactly in PostgreSQL's whole range, whatever the session's DateStyle is.", async () => {
   const { db } = queue;
-  // In the last eleven days of its range PostgreSQL itself does not keep the microseconds.
+  // In the last 30 years of its range PostgreSQL's extract() loses the microseconds.
   const [first, last] = [-210_866_803_200_000_000n, 9_223_371_999_999_999_999n];
   const keys = [EARLIEST, LATEST, ...[first, last, 0n, -1n, 951_827_696_000_001n].map(String)];
   // Every 1,237 years of the whole range, including years 1 and 0 and the ends of leap years.

@@ -56,7 +56,7 @@ export function testQueue(
 /** The inputs of a job's condition if no queue is locked and no worker reports. */
 export const NO_LOCKS = { lockedQueueIds: [], heartbeats: null };
 
-/** Writes a heartbeat, as every worker on the schema may. */
+/** Writes a heartbeat with the schema's function worker_heartbeat(). */
 export async function heartbeat(
   { sql }: Pick<TestQueue, "sql">,
   id: string,

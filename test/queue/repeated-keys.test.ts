@@ -61,7 +61,7 @@ async function prepare(prefix: string): Promise<void> {
   }
 }
 
-/** Ids in the order of their first appearance, without anything that differs between batches. */
+/** The jobs without what differs between batches; an id becomes its place among the ids, by first appearance. */
 function comparable(jobs: readonly Job[]): object[] {
   const ids = [...new Set(jobs.map(({ id }) => id))];
   return jobs.map(({ id, key, createdAt: _, updatedAt: __, payload: ___, ...job }) => ({

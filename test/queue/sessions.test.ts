@@ -1,4 +1,4 @@
-// Results do not depend on what the application has set on its session or on its pg.
+// Results do not depend on the application's settings of its session or of the package pg.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

@@ -27,7 +27,7 @@ interface Row {
   readonly wait: number;
 }
 
-/** Three jobs by locked_by: unlocked, locked by this worker, and locked by another one. */
+/** Adds three jobs: one that is unlocked, one locked by this worker, one locked by another worker. */
 async function addThree(): Promise<[free: string, ours: string, theirs: string]> {
   const jobs = await addJobs(
     queue.db,
@@ -76,7 +76,7 @@ test("With a row lock, only jobs without a locked_by are finished.", async () =>
 
 test("A failure counts one attempt and delays the next one, under either lock.", async () => {
   const ids = await addThree();
-  // Attempts of jobs with a locked_by were counted when taken: both are at their third attempt.
+  // A job with a locked_by had its attempt counted when it was fetched, so all three jobs are at their third attempt.
   await queue.sql("update worker._private_jobs set attempts = 2 where locked_by is null");
   await queue.sql("update worker._private_jobs set attempts = 3 where locked_by is not null");
   assert.deepEqual(await failJobs(queue.db, "us", failures(ids), "locked_by"), [ids[0], ids[2]]);
@@ -215,7 +215,7 @@ test("A repair unlocks no job that a fast lane of the worker has kept since its 
   const [free] = await rows();
   const lane = await queue.pool.connect();
   try {
-    // The transaction of the lane is older than the list.
+    // The lane's transaction begins before `sinceMs`, the time of the list.
     await lane.query("begin; select from worker._private_jobs where locked_by is null for update");
     const sinceMs = await databaseTime(queue.db);
     await keepJobs({ ...queue.db, client: lane }, "us", [free?.id ?? ""]);
@@ -250,7 +250,7 @@ test("A job whose fast lane lost its connection stays marked for the safe mode w
   for (const back of give) {
     await queue.sql("update worker._private_jobs set attempts = 0");
     assert.equal(await isForFastLanes(), true);
-    // Its connection is lost, and its row lock with it: the safe mode is next, which counts attempts.
+    // A lost connection releases the row lock. The safe mode fetches the job next, and counts the attempt.
     const died = "do $$ begin perform from worker._private_jobs for update; raise 'dead'; end $$";
     await assert.rejects(queue.sql(died));
     assert.equal(await isForFastLanes(), false);

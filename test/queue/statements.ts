@@ -1,5 +1,5 @@
-// Every statement of src/queue as it is sent: each operation is called with a client that records
-// statements and returns scripted results. One entry is one golden file.
+// Every statement of src/queue, src/insight and src/commands as it is sent: each operation is called with a
+// client that records statements and returns scripted results. One entry is one golden file.
 
 import { untilNotFetched } from "../../src/commands/before-images/act-on-jobs.ts";
 import { cancelRunning } from "../../src/commands/cancel/cancel-running.ts";
@@ -194,7 +194,7 @@ const refusingAll: Answer = (text) => {
   throw Object.assign(new Error("no"), { code: "P0001" });
 };
 
-/** One job is found, in any order. */
+/** The answers if one job is found, whatever the order of the list. */
 const walked: Answer = (text) =>
   text.includes("as ids")
     ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
@@ -203,7 +203,7 @@ const walked: Answer = (text) =>
 const walkedLarge: Answer = (text) =>
   text.includes("as is_large") ? { id: "1", is_large: true } : walked(text);
 let largeJobs = 0;
-/** A compressed payload, one that is too large, and the queries about them. */
+/** The answers about jobs with compressed payloads, the first of which can be read; the others are too large. */
 const large: Answer = (text) => {
   if (!text.includes("as is_large")) return { id: "1", payload: "{}", bytes: 1 };
   largeJobs += 1;
@@ -255,7 +255,7 @@ const LOCKS = { ...GAUGE, lockedQueueIds: [1] };
 const LARGE: Gauge = { ...GAUGE, pages: 1_000_000 };
 const COUNT = { count: 0, undecided: 0, firstId: "0", afterId: "0", lastId: "1" };
 
-/** Compiled without a database: nothing is looked up for these texts. */
+/** A database for compileQuery(): to compile the two queries below, nothing is read from it. */
 const emptyDatabase = {
   client: { query: async () => ({ rows: [] }) },
   schema: schemaName(),
@@ -280,7 +280,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
       { identifier: "t", spec: { jobKey: "m", jobKeyMode: "unsafe_dedupe" } },
     ]),
   "add-unique-jobs": (db) => addJob(db, { identifier: "t", spec: { unique: UNFINISHED } }),
-  // Another place: the job is dropped.
+  // The row has the place of no job in the batch, so the job counts as dropped.
   "add-throttled-job": [
     (db) =>
       addAnyJob(db, { identifier: "t", payload: {}, spec: { throttle: { periodMs: 60_000 } } }),
@@ -634,7 +634,7 @@ for (const { flags, pauses } of forms) {
   }
 }
 
-/** A cleanup that deletes a name of each kind; the new names are in use. */
+/** Answers a cleanup that deletes a task and a queue, and does not restore them, because their names have new rows. */
 function cleanedUp(present = true): Answer {
   let transactions = 0;
   return (text) => {
@@ -686,7 +686,7 @@ async function sentBy(call: Call, answer: Answer): Promise<string[]> {
         config.handleReadyForQuery();
         return;
       }
-      // Whether optional indexes exist is queried below the queue; by default none do.
+      // This query for optional indexes is part of src/database, so it is not recorded. By default none exists.
       if (config.text.includes("pg_catalog.pg_index")) {
         const found = answer(config.text);
         return Promise.resolve({ rows: "is_usable" in found ? [found] : [] });

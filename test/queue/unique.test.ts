@@ -1,4 +1,4 @@
-// Keys made from a job's own values, and debounced jobs, beside Graphile Worker's add_job.
+// Keys made from a job's own values, and debounced jobs, also together with Graphile Worker's add_job.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JobSpec, JobToAdd } from "../../src/domain/job-spec.ts";
@@ -55,7 +55,7 @@ for (const lasts of ["waiting", "unfinished", "failed_too"] as const) {
   });
 }
 
-/** What an add becomes: `kept` and `updated` are duplicates. */
+/** The outcome of an add beside a waiting, a running, a failed equal job. `kept` and `updated` are duplicates. */
 const outcomes: Readonly<Record<UniqueWhile, readonly [string, string, string]>> = {
   waiting: ["updated", "added", "added"],
   unfinished: ["kept", "kept", "added"],
@@ -200,7 +200,7 @@ test("After a failed attempt the wait of a debounced job begins anew, so that ad
   assert.deepEqual([await dueAfter("created_at"), await dueAfter("updated_at")], [60, 60]);
 });
 
-/** Seconds from a time of the job with the key to its start. */
+/** Returns the seconds from `column`, a time of the job with the key k, until the job is due. */
 async function dueAfter(column: string): Promise<number | undefined> {
   const [row] = await queue.sql<{ s: number }>(
     `select extract(epoch from run_at - ${column})::float8 as s from worker._private_jobs where key = 'k'`,

@@ -109,7 +109,7 @@ test("A heartbeat announces a worker, keeps its metadata, and the end of the lea
   assert.equal((await listActiveWorkers(queue.db, { staleAfterMs: 200_000 }))[1]?.isStale, true);
   await age("w", "301 seconds");
   assert.equal((await listActiveWorkers(queue.db))[1]?.isStale, true);
-  // Each worker is judged by its own declaration, unless the caller gives another limit.
+  // Each worker is judged by the threshold in its own metadata, unless the caller gives another one.
   await heartbeat(queue, "w", { threshold_ms: 900_000 });
   await age("w", "301 seconds");
   assert.equal((await listActiveWorkers(queue.db))[1]?.isStale, false);

@@ -10,10 +10,10 @@ export const TEST_SETTINGS = {
   shared_buffers: "64MB",
 };
 
-/** The prefix of this run's databases; test/run.mjs passes the number to its files. */
+/** The prefix of this run's databases; test/run.mjs passes TEST_RUN, the run's number, to its files. */
 export const PREFIX = `worker_test_${process.env["TEST_RUN"] ?? `alone${process.pid}`}_`;
 
-/** Drops databases of this run, by the process that created them; null: the templates. */
+/** Drops the databases of this run that `which` selects by the process that created them; null: a template. */
 export async function dropDatabases(
   url: string,
   which: (pid: number | null) => boolean,

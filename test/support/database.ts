@@ -32,7 +32,7 @@ export async function emptyDatabase(): Promise<TestDatabase> {
   return createDatabase("template0");
 }
 
-/** Creates a new database with the queue's schema, as `worker migrate` creates it. `extensions`: those on request. */
+/** Creates a new database with the queue's schema, as `worker migrate` creates it. `extensions`: those of `--with`. */
 export async function migratedDatabase(
   schema = "worker",
   extensions: readonly string[] = [],

@@ -16,8 +16,8 @@ export interface ProcessEvents {
   event(name: string, fits?: (event: ProcessEvent) => boolean): Promise<ProcessEvent>;
 }
 
-// How long a test waits for an event: a busy machine delays heartbeats, and a worker with gaps does not recover others
-// for a while.
+// How long a test waits for an event: a busy machine delays heartbeats, and a worker whose own heartbeats were late
+// does not recover others for a while.
 export const MAX_WAIT_MS = 90_000;
 
 export function processEvents(

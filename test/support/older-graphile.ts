@@ -19,7 +19,7 @@ export const hasOlderGraphile = (): boolean =>
     existsSync(join(place, "node_modules", folder(version as OlderVersion), "package.json")),
   );
 
-/** Installs the versions. Returns the reason if that fails. */
+/** Installs the versions. Returns the reason to report if hasOlderGraphile() is still false afterwards. */
 export async function installOlderGraphile(): Promise<string> {
   mkdirSync(place, { recursive: true });
   const packages = Object.entries(VERSIONS).map(

@@ -79,7 +79,7 @@ describe("In front of PostgreSQL the proxy", () => {
     await waitUntil("all have ended", async () => proxy.open === 0);
     const { rows } = await own.query<{ n: number }>("select n from t order by n");
     await own.end();
-    // The messages are begin; Parse, Bind, Describe, Execute, Sync; commit. So the eighth cut never happens.
+    // The messages are begin; Parse, Bind, Describe, Execute, Sync; commit. So a cut after an eighth never happens.
     assert.deepEqual(
       rows.map(({ n }) => n),
       [7, 8],

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs inside the virtual machine of vm.ts, as root, with systemd as PID 1. Installs worker with the commands of
 # docs/deploy.md and checks the units. Each console line that begins with @@ is a result: "@@ ok …", "@@ failed …"
-# with what was seen on the lines after it, "@@ figure …".
+# with the output of the check on the next lines, or "@@ figure …".
 cd /mnt || exit
 exec 3>/dev/ttyS0
 say() { echo "@@ $*" >&3; }
@@ -27,7 +27,7 @@ until_true() { # seconds, command…
   done
 }
 of() { systemctl show --value -p "$2" "$1"; }
-# Queries of the queue by a local user.
+# For the commands of worker. The functions below query the queue as a local user.
 export DATABASE_URL=postgres://user:password@host:5432/database
 jobs() { su postgres -c "psql -XAtd database -c \"$1\""; }
 left() { jobs "select count(*) from worker.jobs where task_identifier = '$1'"; }
@@ -41,7 +41,7 @@ restarted() {
 
 database() {
   echo 127.0.0.1 host >>/etc/hosts
-  # Created in a chroot, it may have another port if 5432 was in use on that machine.
+  # The cluster was created in a chroot, and got another port if 5432 was in use on that machine.
   sed -i 's/^port = .*/port = 5432/' /etc/postgresql/*/main/postgresql.conf
   systemctl restart postgresql
   until_true 60 su postgres -c 'psql -XAtc "select 1"'

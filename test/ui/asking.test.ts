@@ -23,7 +23,7 @@ const requestsFor = (page: Page, start: string) =>
   page.requests.filter(({ path }) => path.startsWith(start)).length;
 
 /**
- * Counts the requests within `seconds` in which the counts change. Each request is answered at once with `bytes` bytes.
+ * Changes the counts once a second, and returns the number of requests. Each is answered at once with `bytes` bytes.
  */
 function countRequestsOf(
   page: Page,

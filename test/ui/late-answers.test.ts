@@ -1,4 +1,4 @@
-/** Answers that arrive after what they are about was replaced: another dialog, form, job or error group is shown. */
+/** Answers that arrive too late: another dialog, form, job or error group is shown by then. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Why } from "../../ui/generated/records.ts";

@@ -18,7 +18,7 @@ import {
 
 before(ensureBuilt);
 
-/** The local clock is an hour ahead of UTC. */
+/** A pause until 14:00 UTC, which is 15:00 by the page's local clock. */
 const pause: Pause = {
   ...{ at: timeAt(-600), until: timeAt(7200), reason: "deploy", by: "ana" },
   backs_off: false,

@@ -1,4 +1,4 @@
-// The client's parser of queries, compiled by itself, beside the server's: the same trees, the same
+// The client's parser of queries, compiled by itself, agrees with the server's: it returns the same trees, and the same
 // errors at the same places with the same suggestions.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

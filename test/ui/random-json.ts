@@ -71,7 +71,7 @@ function string(random: Random): string {
   return `"${Array.from({ length: random(4) }, () => pick(TEXTS, random)).join("")}"`;
 }
 
-/** Cuts, doubles, swaps or overwrites a small part of a document; the result may still be JSON. */
+/** Cuts a document, or removes, overwrites, inserts or appends one character. The result may still be JSON. */
 export function brokenFrom(text: string, random: Random): string {
   const at = random(text.length + 1);
   const junk = pick(

@@ -219,7 +219,6 @@ export function queue(name: string, change: Partial<ListedQueue> = {}): ListedQu
   };
 }
 
-/** The rehearsal of a retry. */
 export function task(identifier: string, change: Partial<ListedTask> = {}): ListedTask {
   return {
     identifier,
@@ -245,6 +244,7 @@ export function tasks(list: ListedTask[], change: Partial<TaskList> = {}): TaskL
   return { tasks: list, next_cursor: null, count: list.length, ...change };
 }
 
+/** The rehearsal of a retry. */
 export function rehearsal(change: Partial<Rehearsal> = {}): Rehearsal {
   return {
     rehearsal: "r-1",

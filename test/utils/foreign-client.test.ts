@@ -12,7 +12,7 @@ const queue = testQueue();
 const { BOOL, INT2, INT4, TEXT, VARCHAR, FLOAT8 } = types.builtins;
 const VOID = 2278;
 const SAFE = new Set<number>([BOOL, INT2, INT4, TEXT, VARCHAR, FLOAT8, VOID]);
-// Types that drivers serialize themselves: JSON once more, times as a Date.
+// Types for which some drivers convert a parameter themselves: they encode a JSON text again, or expect a Date.
 const TYPED = /\$\d+::(jsonb?|timestamptz|timestamp|date|interval|bytea|boolean\[\])/;
 
 /** Rejects values that another driver could change. */
@@ -38,7 +38,7 @@ const strict: Queryable = {
 const BIG = "9007199254740993";
 const payload = { big: 9007199254740993n, text: "é\u0001" };
 
-/** Every operation, each as one function; `id` and `key` are of waiting jobs. */
+/** Every operation, each as one function. `id` is the id of the waiting job with the key `key`. */
 const OPERATIONS: Record<string, (utils: WorkerUtils, id: string) => Promise<unknown>> = {
   addJob: (utils) =>
     utils.addJob("t", payload, { queueName: "q", runAt: new Date(), flags: ["f"], jobKey: "k" }),

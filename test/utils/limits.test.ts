@@ -1,4 +1,4 @@
-// Limits by the library.
+// Limits that are set, read and removed with the library.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

@@ -37,7 +37,7 @@ test("The arguments after a task in addJob follow from the type of its payload."
   holds<Fits<[{ to: "x" }], JobArguments<PayloadOf<typeof send>>>>();
   holds<Equal<Fits<[], JobArguments<PayloadOf<typeof send>>>, false>>();
   holds<Equal<Fits<[{ to: 1 }], JobArguments<PayloadOf<typeof send>>>, false>>();
-  // Not even one that looks like exact JSON.
+  // An object with the members of a RawJson is not a payload of the task, either.
   holds<Equal<Fits<[{ text: string }], JobArguments<PayloadOf<typeof send>>>, false>>();
   holds<Equal<Fits<[{ user: 1 }], JobArguments<PayloadOf<typeof batch>>>, false>>();
   holds<Fits<[{ user: 1 }[]], JobArguments<PayloadOf<typeof batch>>>>();

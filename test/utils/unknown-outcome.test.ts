@@ -20,7 +20,7 @@ describe("An add whose response is lost", () => {
     await utils.end();
     await proxy.close();
   });
-  // The tables were emptied: the pool must not have cached their contents.
+  // This add opens the pool's connection before the test cuts it. added() does not count its job.
   beforeEach(() => utils.addJob("known", {}, { jobKey: "known" }));
 
   const added = async () => {

@@ -160,7 +160,7 @@ for (const queueName of ["q", undefined]) {
   const place = queueName === undefined ? "without a queue" : "of a named queue";
   test(`Fetched jobs ${place} that have not started fail without a start; all others run.`, async () => {
     const [started, cancelled] = [latch(), latch()];
-    // Quick jobs teach the worker to fetch many; then one waits.
+    // The first 60 jobs are quick, so the worker fetches many at once. The next job waits.
     const task = recordingTask<{ n: number }>("task", async (_, call) => {
       if (call < 60) return;
       started.open();

@@ -8,7 +8,7 @@ import { latch, type WorkerQueue, waitUntil, witness, workerQueue } from "./work
 
 const queue: WorkerQueue = workerQueue();
 
-/** A task whose jobs run until they are released, in the order of their start. */
+/** A task whose jobs run until they are released; the one that started first is released first. */
 function held(identifier = "held") {
   const running: { release(): void; readonly signal: AbortSignal }[] = [];
   const counts: number[] = [];
@@ -30,7 +30,7 @@ function held(identifier = "held") {
 const add = (count: number, identifier = "held", spec = {}) =>
   queue.utils.addJobs(Array.from({ length: count }, () => ({ identifier, spec })));
 
-/** A worker whose polls do not matter in a test. */
+/** Options of a worker that does not poll within a test. */
 const ASLEEP = { pollIntervalMs: 60_000 };
 
 for (const [mode, options] of [

@@ -68,8 +68,8 @@ export const OURS = ["worker", "worker connection", "worker fast lane", "worker 
 const MAX_CUTS = 40;
 
 /**
- * Cuts connections of the workers at random moments. Between two cuts some job has ended, because on a busy
- * machine no worker could connect before the next cut.
+ * Cuts connections of the workers at random moments. After a cut it waits until a job has ended: otherwise, on a
+ * busy machine, no worker could connect before the next cut.
  */
 export const cutting =
   (kinds: readonly string[]): Weather =>
@@ -81,7 +81,7 @@ export const cutting =
       endedBefore = ended();
       cuts++;
       log.fault();
-      // Behind a pooler this may be its own connection.
+      // Behind a pooler this statement may cut its own connection, and then it fails.
       await queue
         .sql(
           `select pg_terminate_backend(pid) from (

@@ -74,7 +74,7 @@ export interface Scheduler {
   readonly cron: Cron;
   readonly hooks: Hooks;
   readonly lines: LogLine[];
-  /** `scheduled <entry> <time>`, `tick <time> <tasks>`, in the order of the events. */
+  /** `scheduled <entry> <time>`, `backfilled <entry> <time>`, `tick <time> <tasks>`, in the order of the events. */
   readonly events: string[];
 }
 

@@ -25,12 +25,12 @@ interface Edge {
   /** UTC: from before the change until after it. */
   readonly from: string;
   readonly until: string;
-  /** The local times of the nightly entry and of the one with a step, in UTC. */
+  /** The ticks, in UTC, of the nightly entry (`fixed`) and of the entry with a step (`stepped`). */
   readonly fixed: readonly string[];
   readonly stepped: readonly string[];
 }
 
-/** Nightly at 02:30 (Lord Howe: 02:15, New York in autumn: 01:30), and every half hour of that hour. */
+/** In the hour that the clock skips or repeats: one nightly tick, and one each half hour (Lord Howe: each quarter). */
 const edges: readonly (Edge & { readonly crontab: string })[] = [
   {
     ...{ zone: "Europe/Berlin", from: "2026-03-29T00:00Z", until: "2026-03-29T02:00Z" },
@@ -64,7 +64,7 @@ const edges: readonly (Edge & { readonly crontab: string })[] = [
   },
 ];
 
-/** The crontab's entries with tasks of this test only. */
+/** The crontab's entries, with task names that only this test uses. */
 function entriesOf(
   { crontab, zone }: { crontab: string; zone: string },
   task: string,
@@ -109,7 +109,7 @@ describe("A timetable in a time zone", () => {
       }
       await Promise.all(all.map(({ cron }) => cron.stop()));
       assert.deepEqual(await ticksOf(`${task}_fixed`), fixed);
-      // The start is a millisecond behind the first quarter.
+      // The start is a millisecond after the first quarter, whose tick is therefore not added.
       const after = stepped.filter((tick) => `${from.slice(0, 11)}${tick}Z` !== from);
       assert.deepEqual(await ticksOf(`${task}_stepped`), after);
       const reported = all.flatMap(({ events }) => events.filter((one) => !one.startsWith("tick")));

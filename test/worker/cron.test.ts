@@ -140,7 +140,7 @@ describe("The scheduler", () => {
     const { cron, lines } = scheduler({ pool, entries: [everyMinute(task)], time });
     await cron.start();
     await time.goTo("2026-01-05T10:03:00.000Z");
-    // A small step, such as a failover to another server, is not logged.
+    // A small step back, as after a failover to another server, is not logged.
     time.nowMs = Date.parse("2026-01-05T10:02:59.990Z");
     time.wake(true);
     await time.resting();

@@ -1,4 +1,4 @@
-// The end of a pause: its time is over and a job of its queue still runs, or several processes change it at once.
+// The end of a pause whose time is over while a job of its queue still runs, or that several processes change at once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -42,7 +42,7 @@ test("Pauses are not read at the end of each run of another queue, and a pause e
   await queue.sql("select pg_sleep(1)");
   const inASecond = reads - before;
   assert.ok(inASecond <= 10, `${inASecond} times in a second`);
-  // Without the calls of queueUnlocked() there is one in two seconds.
+  // Without the calls of queueUnlocked() there would be one read in two seconds.
   assert.ok(inASecond >= 2, `${inASecond} times in a second`);
   const wakes = ends;
   await queue.sql("delete from worker._private_jobs");

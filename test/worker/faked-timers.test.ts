@@ -1,4 +1,4 @@
-// Tests of applications that replace the timers which a worker and its utilities use.
+// A worker and its utils in a process whose timers and clocks are replaced, as the tests of an application may do.
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import nodeTimers from "node:timers";

@@ -127,7 +127,7 @@ test("An attempt whose connection was cut does not end the one that followed it.
   await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where state = 'idle in transaction' and datname = current_database()`);
   await waitUntil("the safe mode runs it again", () => signals.length === 2);
-  // The lane may notice the cut later than others see the row unlocked. A result that it then writes over the
+  // The lane may notice the cut after other sessions see the row unlocked. A result that it then writes over the
   // lost connection would be unknown.
   await waitUntil("the lane has noticed the cut", () => signals[0]?.aborted);
   first.open();
@@ -264,7 +264,7 @@ test("A stop does not wait for a lane without jobs that cannot reach the databas
     connections: 1,
     pollIntervalMs: 2_000,
     fastLane: true,
-    // A fetch may be running when it is cut off; without a lease the stop would wait for it.
+    // A fetch may be running when the connections are cut; without a lease the stop would wait for its answer.
     recovery: {},
     plugins: [watch],
   });

@@ -31,7 +31,7 @@ describe("A fetch plan", () => {
     assert.equal(plan.isDrained, false);
     assert.equal(fetch(jobs(10)), false);
     assert.equal(plan.isDrained, false);
-    // After the last job: earlier jobs were not read.
+    // This fetch has started after the last job, so it has not read earlier jobs.
     assert.equal(fetch(jobs(0)), false);
     assert.equal(fetch(jobs(9)), true);
     assert.equal(plan.isDrained, true);
@@ -52,7 +52,7 @@ describe("A fetch plan", () => {
     assert.equal(plan.request(10, false).queues, true);
     fetch(jobs(0), { queues: false });
     assert.equal(plan.request(10, false).queues, false);
-    // A free queue that this fetch has not read.
+    // A queue is free, and this fetch has not read its jobs.
     assert.equal(fetch(jobs(0), { queues: true }), false);
     assert.equal(plan.request(10, false).queues, true);
     assert.equal(planned("fast").plan.request(10, false).queues, false);
@@ -210,7 +210,7 @@ describe("Fetching ahead", () => {
   test("follows the speed of the jobs, and resets after a pause.", () => {
     const { clock, plan } = planned();
     assert.equal(plan.ahead, 0);
-    // 100 jobs a millisecond: 2,500 within the horizon; a burst counts half.
+    // 100 jobs a millisecond: 2,500 in the 25 ms for which jobs are fetched ahead; a burst counts half.
     plan.countEnded(1_000);
     clock.advance(10);
     plan.measure();

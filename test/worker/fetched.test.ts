@@ -84,7 +84,7 @@ test("Jobs behind a slow job of their run are returned, and the queue stays lock
     queue.utils.addJobs(
       names.map((payload) => ({ identifier: "task", payload, spec: { queueName: "q" } })),
     );
-  // Teaches the worker that its jobs are quick.
+  // After these jobs the worker expects quick ones.
   await add(Array.from({ length: 30 }, () => "quick"));
   await queue.startWorker({ tasks: [task], connections: 1, pollIntervalMs: HOUR_MS });
   await waitUntil("the quick ones are done", async () => (await queue.remaining()).length === 0);
@@ -103,7 +103,7 @@ test("Jobs behind a slow job of their run are returned, and the queue stays lock
   await queue.startWorker({ tasks: [other], pollIntervalMs: 50 });
   gate.open();
   await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
-  // In order, on either worker.
+  // Each has run once, on either worker.
   assert.deepEqual([...task.seen, ...other.seen].toSorted(), ["a", "b", "c", "slow"]);
 });
 
@@ -139,7 +139,7 @@ test("Jobs behind a long job of a fast lane are unlocked at once, with any time 
   const task = recordingTask<number>("task", (n) => (n < 0 ? gate.opened : undefined));
   const lane = { concurrency: 1, connections: 1, fastLane: { limitMs: 5_000 } };
   await queue.startWorker({ tasks: [task], ...lane, pollIntervalMs: HOUR_MS });
-  // One after the other by priority, so that the last of the quick ones are fetched with the others.
+  // Ordered by priority, so that the last quick jobs are fetched together with the long job and those behind it.
   const jobs = (payload: number, count: number) =>
     Array.from({ length: count }, () => ({
       ...{ identifier: "task", payload },

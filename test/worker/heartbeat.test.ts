@@ -123,7 +123,7 @@ test("The heartbeat runs in a thread and reports the worker and its running jobs
 });
 
 test("A worker that stops before its heartbeat thread has started leaves no heartbeat row.", async () => {
-  // Many, so that no thread starts in time.
+  // Many workers, so that no heartbeat thread starts in time.
   const workers = Array.from({ length: 12 }, () => blockedWorker({ pool: queue.pool }).worker);
   await Promise.all(workers.map((worker) => worker.start()));
   assert.equal((await workerIds()).length, 12);

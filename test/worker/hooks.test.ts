@@ -130,7 +130,7 @@ describe("An observer is notified", () => {
       const task = recordingTask<string>("task", (how) => (how === "good" ? undefined : how));
       const saw = witness("job:fetch");
       const worker = await queue.startWorker({ tasks: [task], fastLane, plugins: [observer, saw] });
-      // After a first fetch without jobs the fast lane fetches them.
+      // After a first fetch that finds no job, the fast lane fetches the next jobs.
       await saw.saw("job:fetch");
       await queue.utils.addJob("task", "good");
       await queue.utils.addJob("task", "bad");

@@ -198,7 +198,7 @@ for (const fastLane of [false, true]) {
 }
 
 describe("Before a task adds a job, an interceptor", () => {
-  /** Runs a job whose task adds jobs by its context. */
+  /** Returns a task that adds jobs by its context. */
   const adding = (add: (context: Parameters<Task["handle"]>[1]) => Promise<unknown>) =>
     defineTask("adding", async (_, context) => void (await add(context)));
   const decide = pluginOf("beforeJobSchedule", (job) => {

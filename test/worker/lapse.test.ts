@@ -1,4 +1,4 @@
-// What was taken of a rate lapses from the time of its request, unless answers always come later than that.
+// The tokens of a rate expire a fixed time after their request, or, if answers always come later, after the answer.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Lapse } from "../../src/worker/limits/lapse.ts";

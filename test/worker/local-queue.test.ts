@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 const addMany = (identifier: string, count: number, spec = {}) =>
   queue.utils.addJobs(Array.from({ length: count }, () => ({ identifier, spec })));
 
-/** Returns a task that waits for the latch. */
+/** Returns a task whose jobs run until `open` is called. */
 function blockingTask() {
   const gate = latch();
   return { task: recordingTask("held", () => gate.opened), open: gate.open };

@@ -39,7 +39,7 @@ test("A failed renewal of the locks of long jobs is repeated before the next one
   let next: LockRenewal | undefined;
   const order: string[] = [];
   const parts = { database: queue.db, staleLockThresholdMs: 8_000 };
-  // A renewal that starts at the failure is due when the next one of the failed would be.
+  // A second renewal, started when the first one fails, is due when the next turn of the first one would be.
   const onNext = () => {
     order.push("the next is due");
     return [];

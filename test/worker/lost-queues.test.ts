@@ -38,7 +38,7 @@ test("All jobs are read for lost queues only after a queue was deleted.", async 
 
     await queue.sql("delete from worker._private_job_queues");
     await waitUntil("the queue is back", async () => (await names()).includes("recovered-queue-1"));
-    // Once more, for an add that was open meanwhile.
+    // The jobs are read once more, for an add whose transaction was open during the first read.
     await waitUntil("a second read", () => reads() >= 2);
     const before = checks();
     await waitUntil("three more checks", () => checks() >= before + 3);

@@ -1,5 +1,5 @@
-// Queues with limits, run by workers: never more jobs at once than the limit, all of them, and in order where there is
-// one.
+// Queues with limits, run by workers: never more jobs at once than the limit, as many as it allows while jobs wait, and
+// in order if the limit is one job.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -107,7 +107,7 @@ test("Queues are read again soon after a lost connection, however late the loss 
   await assert.rejects(queues.manage(failing(new WorkerError("database_unreachable", "lost"))));
   assert.equal(queues.dueAtMs - clock.monotonic(), 1_000);
   clock.advance(1_000);
-  // A statement that the server has stopped was work for it.
+  // A statement that timed out has cost the server work, so the next one follows much later.
   await assert.rejects(queues.manage(failing(new WorkerError("database_timeout", "slow"))));
   assert.equal(queues.dueAtMs - clock.monotonic(), 150_000);
 });

@@ -52,7 +52,7 @@ for (const fastLane of [false, true]) {
   });
 }
 
-// The thread of the heartbeats has a Date of its own, so none may come during the test.
+// The heartbeat thread has a Date of its own, which is not mocked, so no heartbeat may come during the test.
 for (const recovery of [false, { heartbeatIntervalMs: 20_000, thresholdMs: 60_000 }] as const) {
   const from = recovery ? "by the database's clock" : "from when it exists";
   test(`The wait of a job for its fetch counts ${from}, and is finite.`, async (t) => {
@@ -61,7 +61,7 @@ for (const recovery of [false, { heartbeatIntervalMs: 20_000, thresholdMs: 60_00
     await queue.sql("select worker.add_job('past', run_at => now() - interval '1 day')");
     const { id } = await queue.utils.addJob("past");
     await queue.sql(`update worker._private_jobs set run_at = '-infinity' where id = ${id}`);
-    // This machine's clock is a day ahead. It is not compared with the database's.
+    // With heartbeats this machine's clock is a day ahead: it must not be compared with the database's.
     const ahead = recovery ? 86_400_000 : 0;
     const { now } = Date;
     t.mock.method(Date, "now", () => now() + ahead);

@@ -5,7 +5,7 @@ const refuse = (): never => {
   throw new Error("must not be read");
 };
 
-/** Values to throw, made by functions, because many of them are hard to print. */
+/** Functions that make the values to throw. Many of the values are hard to print. */
 const THROWN: Readonly<Record<string, () => unknown>> = {
   undefined: () => undefined,
   null: () => null,
@@ -66,7 +66,7 @@ export const THROWS: readonly string[] = Object.keys(THROWN).flatMap((name) => [
   `returns ${name}`,
 ]);
 
-/** Does what the text names, such as `throws null` or `blocks 5` (seconds). `returns …` succeeds. */
+/** Does what the text names, such as `throws null` or `blocks 5` (seconds). */
 export function misbehave(behavior: string, signal: AbortSignal): unknown {
   const [verb = "", ...words] = behavior.split(" ");
   const made = THROWN[words.slice(verb === "rejects" ? 1 : 0).join(" ")];

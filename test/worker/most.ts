@@ -1,6 +1,6 @@
-// What was exceeded: the most runs at one moment, and the most starts within a window.
+// Measures of limits: the most runs at one moment, and the most starts within a window.
 
-/** A run as a limit counts it, by machineTime(). */
+/** A run as a limit counts it. The times are of machineTime(). */
 export interface Span {
   readonly n: string;
   readonly by: string;
@@ -14,7 +14,7 @@ export interface Most {
   readonly at: number;
 }
 
-/** A run that ends at the moment of another one's start is over. */
+/** Returns the most runs at one moment. A run that ends at the moment of another one's start no longer counts. */
 export function mostAtOnce(spans: readonly Span[]): Most {
   const counts = countsOf(spans);
   return counts.reduce((most, [at, count]) => (count > most.most ? { most: count, at } : most), {

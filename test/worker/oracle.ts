@@ -5,7 +5,7 @@
 //   - no job kills more processes than its attempts plus one, and none is stuck after a death
 //   - nothing is locked when all workers have stopped
 //   - the newest payload of a key wins
-// A fault excuses a violation only if the log has a fault of the same worker.
+// A violation is excused only if the log has a fault of the same worker.
 import type { Entry } from "./run-log.ts";
 import { faultsOf, freedAfter, type Run, runsOf } from "./runs.ts";
 import type { JobLeft } from "./worker-queue.ts";
@@ -20,7 +20,7 @@ export interface Leniency {
   readonly cutFastLanes?: boolean;
   /** Workers were frozen or disconnected for longer than their lease, so their jobs run elsewhere. */
   readonly leaseLost?: boolean;
-  /** Queues whose jobs may run several at once, in any order. */
+  /** Queues of which several jobs may run at once, in any order. */
   readonly isParallel?: (queue: string) => boolean;
   /** The time within which a job whose process died starts again, in milliseconds. */
   readonly freedWithinMs?: number;
@@ -71,7 +71,7 @@ function lostOnes(
   const succeeded = new Set(runs.filter(({ ok }) => ok).map(({ n }) => n));
   for (const entry of log) if (entry.e === "item") succeeded.add(entry.n);
   const waiting = new Set(left.flatMap(namesIn));
-  // Killed after the success of its last attempt and before the write: there is no further attempt.
+  // The worker was killed after the last attempt had succeeded and before the write: there is no further attempt.
   const excused = new Set(
     left.filter((job) => killed && job.attempts >= job.max_attempts).flatMap(namesIn),
   );
@@ -100,7 +100,7 @@ function namesIn({ payload }: JobLeft): string[] {
   return [...payload.matchAll(/"n":"([^"]+)"/g)].map(([, n = ""]) => n);
 }
 
-/** A worker that died succeeded before the others; one that was frozen or disconnected may succeed long after them. */
+/** A worker that died had its success before the others; a frozen or disconnected one may have it long after them. */
 function repeats(runs: readonly Run[], hasDied: Excuse, wasCutOff: Excuse): string[] {
   // Also by job, because an uncounted attempt adds its children again, under the same names.
   const successes = Map.groupBy(

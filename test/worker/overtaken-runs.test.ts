@@ -1,4 +1,4 @@
-// The end of a queue's pause: whether a run that the pause has overtaken goes on is known without a scan of the jobs.
+// The end of a queue's pause. Whether a run from before the pause still goes on is found without a scan of the jobs.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { endDuePauses } from "../../src/queue/pauses/pause.ts";
@@ -85,7 +85,7 @@ test("While a worker with heartbeats runs a job of the queue, its pause does not
   await queue.utils.pauseQueue("q", { resumeAt: new Date(Date.now() + 60_000) });
   await expire();
   assert.deepEqual(await end(), [0, 0]);
-  // It is recovered: its jobs are read then.
+  // The worker's row is gone, as after a recovery, so its jobs are read.
   await queue.sql("delete from worker._private_workers");
   assert.equal((await end())[0], 0);
   await queue.sql("update worker._private_jobs set locked_by = null, locked_at = null");

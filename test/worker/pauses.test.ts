@@ -39,7 +39,7 @@ async function stock(identifier: string) {
   return { seen, stop: () => runner.stop() };
 }
 
-/** Jobs of another task run through: all that would have been taken has been taken. */
+/** Adds a job of another task and waits until it has run: by then every earlier job that may start has started. */
 async function passThrough(seen: readonly unknown[]): Promise<void> {
   const count = seen.length;
   await queue.utils.addJob("other");
@@ -196,7 +196,7 @@ test("Graphile Worker's own maintenance ends no pause: its cleanup, its unlock, 
       tasks: ["GC_JOB_QUEUES", "GC_TASK_IDENTIFIERS", "DELETE_PERMAFAILED_JOBS"],
     });
     await theirs.forceUnlockWorkers(["another", ""]);
-    // A worker that starts resets the locks of 4 hours ago.
+    // A worker that starts resets locks older than 4 hours.
     const worker = await stock("other");
     await queue.utils.addJob("other");
     await waitUntil("the other job has run", () => worker.seen.length === 1);

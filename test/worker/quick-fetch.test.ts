@@ -1,5 +1,5 @@
-// The quick fetch of an idle worker: the same jobs with the same columns as a full fetch. Jobs that it does not read
-// are fetched as well.
+// The quick fetch of an idle worker: its jobs have the same columns as those of a full fetch, and the jobs that it does
+// not read are fetched by a full one.
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { describe, test } from "node:test";
@@ -167,7 +167,7 @@ test("The jobs of a fetch without an answer count as locked until its connection
   let isArmed = false;
   const stream = () => {
     const socket = new Socket();
-    // After connect(), which sets it again.
+    // After connect(), which would set `write` again.
     socket.once("connect", () => {
       const write = socket.write.bind(socket) as (chunk: Uint8Array) => boolean;
       socket.write = (chunk: Uint8Array | string) => {

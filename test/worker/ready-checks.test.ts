@@ -1,4 +1,4 @@
-// When streams without permits check again whether a job of theirs is ready.
+// When the streams that fetch limited jobs, without permits, check again whether one of their jobs is ready.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Queryable } from "../../src/database/database.ts";

@@ -53,7 +53,7 @@ test("An interceptor is called for each stale worker, and observers are notified
   ]);
   assert.equal((await job(kept))?.locked_by, "keep");
   assert.ok((await workerIds()).includes("keep"));
-  // After several checks it has not been called again.
+  // After several more checks the interceptor has not been called again for that worker.
   await waitUntil("another one is found", async () => {
     if (!called.includes("later")) await addStaleWorker("later").catch(() => {});
     return called.includes("later");

@@ -1,4 +1,4 @@
-// What a dead worker holds of limits is free for others as soon as its jobs are, and not only when its row is deleted.
+// The permits of a dead worker are free for others as soon as its jobs are, before its row is deleted.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";

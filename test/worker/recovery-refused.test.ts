@@ -33,7 +33,7 @@ async function sweepOn(db: Database, ...ids: readonly string[]) {
   });
 }
 
-/** Returns the scans of all jobs that a connection has counted, some of them in earlier transactions. */
+/** Returns how many scans of the whole table of jobs the connection has counted, also in earlier transactions. */
 async function scansOn(client: pg.PoolClient): Promise<number> {
   const { rows } = await client.query<{ scans: number }>(`select seq_scan::int as scans
     from pg_stat_xact_user_tables where schemaname = 'worker' and relname = '_private_jobs'`);

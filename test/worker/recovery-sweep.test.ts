@@ -79,7 +79,7 @@ test("The answer to a heartbeat lists workers with expired leases only.", async 
   assert.deepEqual(staleWorkerIds, ["dead"]);
   assert.deepEqual([...leases.keys()], ["self"]);
   assert.equal(leases.get("self")?.isRecovered, false);
-  // A worker with less uptime than the other's missing time lists none.
+  // A worker whose uptime is shorter than the other's lease lists none.
   assert.deepEqual((await look(6_900)).staleWorkerIds, []);
 });
 
@@ -332,7 +332,7 @@ test("After an outage of hours a worker that is not back yet keeps its row, and 
     await deleteStaleWorkers(queue.db, STALE_LOCK_MS);
     return (await resetStaleLocks(queue.db, STALE_LOCK_MS)).jobs;
   };
-  // No other worker is back, either; then one whose heartbeats have just begun again.
+  // At first no other worker is back, either. Then one is, whose heartbeats have just begun again.
   assert.equal(await reset(), 0);
   await steadyWorker("back", 6_000);
   assert.equal(await reset(), 0);
@@ -385,7 +385,7 @@ test("Old locks of jobs that a worker runs are renewed; those of others are not.
   await queue.sql(`update worker._private_job_queues
     set locked_by = 'me', locked_at = now() - interval '3 hours'`);
   const hours = [other.id, stock.id];
-  // Young locks and lost ones are not renewed.
+  // Young locks are not renewed, nor are those of other workers.
   assert.deepEqual(await renewLocks(queue.db, "me", hours, 3_600_000), { jobs: 0, queues: 0 });
   assert.deepEqual(await renewLocks(queue.db, "me", [runs.id], 3_600_000), { jobs: 2, queues: 1 });
   const rows = await queue.sql(

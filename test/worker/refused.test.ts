@@ -19,7 +19,7 @@ const trigger = (when: string, body: string) =>
     create trigger history before ${when} on worker._private_jobs
     for each row execute function public.history()`);
 
-/** Creates an object that refuses the result of the job with this id, and the pattern of its error. */
+/** For each reason: a function that causes the result of the job with this id to be refused, and the error then. */
 const REFUSALS: Record<string, readonly [(id: string) => Promise<unknown>, RegExp]> = {
   "a foreign key": [
     (id) =>
@@ -260,7 +260,7 @@ test("A job that cannot be unlocked after a lost connection is logged, and the w
   const task = recordingTask<number>("task");
   const { lines, logger } = recorder();
   const worker = await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50 });
-  // As a fetch leaves them whose answer was lost.
+  // Jobs as a fetch whose answer was lost leaves them.
   await queue.utils.addJobs(
     [1, 2, 3].map((n) => ({
       identifier: "task",

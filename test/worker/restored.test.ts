@@ -54,7 +54,7 @@ test("While the table of heartbeats is missing no job is fetched, and afterwards
     return (await queue.sql(text, [RECOVERY.thresholdMs])).length === 0;
   });
   await queue.utils.addJob("quick");
-  // Time for the others to fetch it: a worker without a lease starts and runs a job.
+  // Gives the two workers time to fetch it: meanwhile a worker without a lease starts and runs a job.
   const free = recordingTask("free");
   await queue.startWorker({ tasks: [free] });
   await queue.utils.addJob("free");
@@ -82,7 +82,7 @@ test("A worker whose lease a restore has reset continues under another id.", asy
   const { id } = worker;
   await queue.utils.addJob("held");
   await waitUntil("it runs", () => held.seen.length === 1);
-  // As in a dump: locked when the dump was made, and ended since.
+  // A job as a dump has it: locked when the dump was made, and ended since.
   await queue.utils.addJob("quick", {}, { runAt: new Date(Date.now() + 3_600_000) });
   await queue.sql(`update worker._private_jobs set locked_by = '${id}', locked_at = now(), attempts = 1,
     run_at = now() where locked_by is null`);
@@ -254,7 +254,7 @@ test("The result of an attempt whose lock was lost does not count for the next a
   await queue.sql("update worker._private_jobs set locked_by = null, locked_at = null");
   await waitUntil("it runs again", () => task.seen.length === 2);
   assert.equal((await interrupted.saw("job:interrupted")).jobId, id);
-  // Only its slot is free for another job, whose result is written with its own or later.
+  // Only the first attempt's slot becomes free for this job, whose result is written with that attempt's or later.
   const next = await queue.utils.addJob("task");
   gates[0]?.open();
   await waitUntil("another job has ended", async () => {

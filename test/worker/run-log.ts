@@ -16,7 +16,7 @@ export type Entry =
   | { e: "item"; n: string; job: string }
   /** A process died, and its runs with it. `n`: the job that killed it. */
   | { e: "dead"; by: string; t: number; n?: string }
-  /** A fault of the connections or the time of one process, or of all. */
+  /** Connections were lost, or a process got no CPU time. `by`: the process; without it, all of them. */
   | { e: "fault"; by?: string; t: number };
 
 export class RunLog {

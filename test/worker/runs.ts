@@ -45,7 +45,7 @@ export function runsOf(log: readonly Entry[]): Run[] {
 /** The time within which the effect of a fault shows, when lost connections are noticed and leases have expired. */
 const REACH_MS = 60_000;
 
-/** Returns whether a fault of its worker was near enough to a run to have caused it. */
+/** Returns two checks of a run: whether its process died later, and whether a fault was near enough to affect it. */
 export function faultsOf(log: readonly Entry[]) {
   const faults = log.filter((entry) => entry.e === "fault");
   const deaths = log.filter((entry) => entry.e === "dead");
@@ -62,9 +62,9 @@ export function faultsOf(log: readonly Entry[]) {
 }
 
 /**
- * Returns the time from the death of its process to the next start of each job, in milliseconds. If attempts are
- * missing, workers that had fetched the job died before they started it, so it was recovered several times: then the
- * time is divided by the number of recoveries.
+ * Returns, for each job whose process died, the time from the death to the next start of the job, in milliseconds. If
+ * attempts are missing, workers that had fetched the job died before they started it, so it was recovered several
+ * times: then the time is divided by the number of recoveries.
  */
 export function freedAfter(runs: readonly Run[]): { readonly run: Run; readonly ms: number }[] {
   const ofJob = Map.groupBy(runs, ({ job, n }) => `${job} ${n}`);

@@ -40,7 +40,7 @@ export function runner({ pool, time, plugins }: RunnerOptions): ScheduleRunner {
   return { schedules, lines, events };
 }
 
-/** Adds a schedule with the task of its name, whose next tick is at `next`. */
+/** Adds a schedule whose next tick is at `next`. Its task has the same name. */
 export async function insertSchedule(
   pool: pg.Pool,
   name: string,

@@ -21,7 +21,7 @@ beforeEach(async () => {
   await pool.query("truncate worker._private_schedules");
 });
 
-/** UTC. A nightly pattern, and one with a step in the hour that is repeated or skipped. */
+/** A nightly pattern, and one with a step in the hour that is repeated or skipped. All times are in UTC. */
 interface Edge {
   readonly timeZone: string;
   readonly from: string;

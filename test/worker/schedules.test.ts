@@ -38,7 +38,7 @@ describe("A schedule", () => {
     for (const tick of ["10:15", "10:30", "10:45", "11:00"]) {
       await time.goTo(`2026-01-05T${tick}:00.000Z`, 10);
     }
-    // Rows that another worker had locked are looked at again.
+    // Rows that another worker had locked are read again.
     await time.goTo("2026-01-05T11:00:01.000Z", 10);
     await Promise.all(all.map(({ schedules }) => schedules.stop()));
     for (const name of names) {
@@ -161,7 +161,7 @@ describe("A schedule", () => {
     await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z", { payload: { version: 1 } });
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     let edits = 0;
-    // An interceptor runs between the look and the transaction.
+    // An interceptor runs between the read of the schedule and the transaction.
     const plugin = {
       name: "editor",
       register(hooks: import("../../src/worker/task/hooks.ts").Hooks) {

@@ -23,7 +23,7 @@ const addMany = (identifier: string, count: number, spec = {}) =>
     Array.from({ length: count }, (_, n) => ({ identifier, payload: { n }, spec })),
   );
 
-/** Returns a task that waits for the latch, and the number of its starts. */
+/** Returns a task whose jobs run until `open` is called, and the number of its starts. */
 function blockingTask() {
   const gate = latch();
   const task = recordingTask("held", () => gate.opened);

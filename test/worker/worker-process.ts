@@ -10,7 +10,7 @@ import { MAX_WAIT_MS, type ProcessEvents, processEvents } from "../support/event
 export interface WorkerProcess extends ProcessEvents {
   readonly pid: number;
   readonly workerId: string;
-  /** Ends blocked jobs. */
+  /** Ends the jobs that wait for it, such as those of the task `held`. */
   release(): void;
   /** Ends all jobs and stops. Resolves when the process has ended. */
   stop(): Promise<void>;

@@ -18,7 +18,7 @@ const STRING = 0x73;
 const TIME = 0x74;
 const RECORD = 0xc0;
 
-/** The declared class of a record in a list. Its real class has the runtime id with which `empty` made it. */
+/** The type of a record in a list, for the compiler only. In memory a record has the runtime id of its own class. */
 class Item {}
 
 export class Shapes {

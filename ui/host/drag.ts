@@ -1,6 +1,6 @@
 /**
- * The pointer over a row of buckets. `data-drag` on their container names the action; each bucket has its number in
- * `data-bucket`. The events over, down, up and out are dispatched. Only a mouse drags; a finger scrolls.
+ * Dispatches what the mouse does over a row of a chart's buckets: over, down, up or out. `data-drag` on their container
+ * names the action; each bucket has its number in `data-bucket`. Only a mouse drags; a finger scrolls.
  */
 import type { Runner } from "./runner.ts";
 

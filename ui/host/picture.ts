@@ -87,7 +87,7 @@ export class Picture {
     for (const child of now) {
       if (child === null) continue;
       if (child.node === at) at = at.nextSibling;
-      // The node before it is moved later instead.
+      // The node at `at` is out of place. It is moved later, so this one can stay.
       else if (child.node === at?.nextSibling) at = child.node.nextSibling;
       else parent.insertBefore(child.node, at);
     }

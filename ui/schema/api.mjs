@@ -591,7 +591,7 @@ export const records = {
     message: "string",
     jobs: "ChangedJob[]",
     is_duplicate: "bool",
-    /** The number of running jobs that a cancellation has requested their workers to end. */
+    /** The number of running jobs that are being cancelled: their workers were requested to end them. */
     cancelling: "i64",
     operation: "i64?",
     requested: "i64?",

@@ -152,7 +152,7 @@ export class JobAction {
   readonly reachesRunning: bool;
   /** Whether its operation begins with a canary: usual (by default), possible (on request), none. */
   readonly canary: string;
-  /** For which jobs (all, failed, not failed; empty: none) it is offered: on one job, on selected, on all matches. */
+  /** For which jobs it is offered (all, failed, not failed; empty: none): on one job, on selected, on all matches. */
   readonly one: string;
   readonly selected: string;
   readonly every: string;

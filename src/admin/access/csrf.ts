@@ -35,7 +35,7 @@ export function createCsrfGuard(derive: DeriveSecret): CsrfGuard {
 }
 
 /**
- * Throws Refusal 403 for a request from another site that is no navigation, such as one of a script or an image. A link
+ * Throws Refusal 403 for a request from another site that is not a navigation, such as a script's or an image's. A link
  * is allowed; page/headers.ts prevents frames.
  */
 export function checkRead(request: HttpRequest): void {

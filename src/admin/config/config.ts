@@ -130,7 +130,7 @@ export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
   if (!isLogger(choices.logger)) {
     problems.push({ path: "logger", message: loggerProblem(choices.logger) });
   }
-  // Without a login, only this machine may be able to reach the address.
+  // Without a login, the address must be one that only this machine can reach.
   const address = listen && auth?.mode === "none" ? withoutLogin(listen) : listen;
   if (address === null) problems.push({ path: "auth", message: OPEN });
   const isReached = (listen && isReachable(listen)) || (trustedProxies?.length ?? 0) > 0;

@@ -68,7 +68,7 @@ function isHostName(host: string): boolean {
 
 /**
  * Whether the host is a literal 127.0.0.0/8 or ::1. A host name may resolve to any address, and an IPv4-mapped address
- * in a request is suspicious.
+ * in a Host header is suspicious.
  */
 function isLoopback(host: string): boolean {
   return isIPv4(host) ? host.startsWith("127.") : isIP(host) === 6 && isIPv6Loopback(host);

@@ -5,7 +5,7 @@ import type { RequestScope } from "../../database/connection/pool.ts";
 import type { HttpRequest } from "../../http/request.ts";
 
 /**
- * The time limits of a request, in milliseconds. `limitMs`: within which its answer must begin; at this limit, or when
+ * The time limits of a request, in milliseconds. `limitMs`: the time in which its answer must begin. After it, or when
  * the client has left, the running statement is cancelled. A stream that has begun has no limit. `waitMs`: how long the
  * request may wait for a connection and for locks; it applies to writes, too.
  */

@@ -162,7 +162,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     pauseFactor: 10,
     run: async () => {
       try {
-        // The first reading often follows a request's own one.
+        // A request has often read a pulse just before. Then that one is sent.
         broadcast.show(youngerThan(intervalMs / 2) ?? (await sampler.pulse()));
       } catch (error) {
         report("pulse", error);

@@ -51,7 +51,7 @@ export function countInQuery(description: string, maximum?: number) {
 
 /**
  * Returns a query field for the number of rows on a page, from 1 to `maximum`; numbers outside count as the nearest. A
- * page has at least one row, because a list that is followed by its cursors would not end after a page without rows.
+ * page has at least one row, because a client that follows the cursors of empty pages would never reach the end.
  */
 export function pageSizeInQuery(description: string, maximum: number) {
   const check = v.pipe(

@@ -15,7 +15,7 @@ const unitsMs: readonly (readonly [names: RegExp, ms: number])[] = [
   [/^(w|weeks?)$/, 604_800_000],
 ];
 
-// The longest wait that the library accepts.
+// A year: the longest duration that a command accepts.
 const MAX_MS = 365 * 86_400_000;
 
 const DURATION = "must be a duration such as 30s, 5m or 1h30m, up to a year";

@@ -36,7 +36,7 @@ export const demoCommand = defineCommand({
     const logger = await commandLogger(args);
     let reload = () => {};
     const signal = stopSignal(args.tlsCert === undefined ? undefined : () => reload());
-    // Rejects wrong options before it creates a database.
+    // Wrong options are rejected before a database is created.
     await adminConfig(args, refusingPool(notYet), SCHEMA, logger);
     // Stopped in reverse order, even if one of them fails to start.
     await using database = await openDemoDatabase({ ...args, schema: SCHEMA, logger, signal });

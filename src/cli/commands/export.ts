@@ -107,7 +107,7 @@ function printExportProgress(line: string | null): void {
   if (!process.stdout.isTTY) printProgress(line);
 }
 
-/** The failure, and the option that continues the export. */
+/** Returns the failure, with the option that continues the export in its message. */
 function interrupted(error: unknown, progress: string): unknown {
   if (error instanceof InputError) {
     const withProgress = (problem: Problem) => ({

@@ -72,7 +72,7 @@ function queryOfWords(action: OperationAction, given: QueryArguments): string | 
   throw new UsageError(message, action);
 }
 
-// The most ids that one query accepts.
+// The most ids that one query accepts; its limit of 4,000 characters may allow fewer.
 const MAX_IDS = 800;
 const IDS_A_TERM = 100;
 

@@ -69,7 +69,7 @@ export async function performTyped(
     async (connection) => {
       const input = await withMoments(declaration, typed, connection, given);
       checkInput(declaration, input);
-      // A command that makes the schema writes nothing if the schema is up to date, so it is not refused here.
+      // A command that makes the schema writes nothing if the schema is up to date, so a read-only server is allowed.
       if (declaration.makesSchema !== true) await assertTakesWrites(connection.database);
       if (needsConfirmation) await confirm(questionOf(declaration, input, shown));
       const { database, pool, logger } = connection;

@@ -65,7 +65,7 @@ async function untilChanged(
     else onReady(report.ready);
   });
   const { promise: ended, resolve: end } = Promise.withResolvers<[number | null, string | null]>();
-  // once() would reject if the process cannot be started. That also emits "close".
+  // once() would reject if the process cannot be started. A failed start emits "close", too.
   worker.once("close", (status, killer) => end([status, killer]));
   worker.on("error", (error) => {
     logger.error({ error: messageOf(error) }, "the worker's process failed");

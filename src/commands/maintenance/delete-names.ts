@@ -30,7 +30,7 @@ interface NameDeletion {
   readonly deleted: (count: number) => void;
 }
 
-/** Deletes names in steps, by ascending id. Restores those that jobs of transactions open at that time refer to. */
+/** Deletes names in steps, by ascending id. Restores a name if a transaction that was open then commits a job of it. */
 export async function deleteNames(db: Database, deletion: NameDeletion): Promise<void> {
   const { unused, refused, deleted } = deletion;
   let last: number | undefined = 0;

@@ -154,7 +154,7 @@ async function buildableOf(db: Database, indexNames: readonly IndexName[]) {
   };
 }
 
-/** Builds the indexes, with `indexBuilds` in the background. Returns the names of those built, or being built by it. */
+/** Builds the indexes, in the background if `indexBuilds` is given. Returns those that were built or begun. */
 async function buildIndexes(
   db: Database,
   indexNames: readonly IndexName[],

@@ -137,7 +137,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
   };
 }
 
-/** Returns the size for the target time, at most 8 times the last one; `steady` if such a batch takes less than 2 s. */
+/** Returns the size for 50 ms, at most 8 times the last one; at least `steady`, unless that would take over 2 s. */
 function nextSize(size: number, ms: number, steady: number): number {
   const within = (wantedMs: number) =>
     size * clamp(wantedMs / Math.max(ms, 1), 1 / MAX_GROWTH, MAX_GROWTH);

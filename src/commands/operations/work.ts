@@ -5,10 +5,10 @@
 //     (rehearse/). It can be started once, within 15 minutes.
 //  2. beginOperation() inserts the operation with its owner and a lease of 15 s (lifecycle.ts). In one schema
 //     one operation runs at a time.
-//  3. A batch walks up the ids from `after_id`. One statement finds the matches, locks them without
-//     waiting, checks them again, saves each row as it was, changes it and moves `after_id`: all or nothing
-//     (store/batch-statement.ts).
-//  4. Jobs that run, and jobs changed after the boundary, are left alone and counted, except by stop-retrying.
+//  3. A batch walks up the ids from `after_id`. One statement finds the matches, locks them without waiting, checks
+//     them again, saves each row as it was, changes it and moves `after_id`: all or nothing (store/batch-statement.ts).
+//  4. Jobs that run, and jobs changed after the boundary, are left alone and counted. There are two exceptions:
+//     stop-retrying changes both, and cancel requests the end of running jobs.
 //  5. The pause that follows has the duration of the batch. It is longer while the oldest ready job gets
 //     older (head-probe.ts). The next batch is sized to take 50 ms (pace.ts).
 //  6. An operation with a canary stops after its first jobs and waits up to two minutes for their results

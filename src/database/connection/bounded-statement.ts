@@ -23,7 +23,7 @@ const MIN_IDLE_MS = 5_000;
 const MIN_LOCK_MS = 20;
 
 /**
- * Returns the statements that begin a transaction. `limitMs` limits each statement; at most `statementTimeoutMs`.
+ * Returns the statements that begin a transaction. `limitMs`: the limit of each statement; `lockMs`: of lock waits.
  */
 export function beginWith(
   { readOnly, statementTimeoutMs }: { readOnly: boolean; statementTimeoutMs: number },

@@ -40,7 +40,7 @@ async function connect(
   const config = { ...pool.options, application_name };
   const client = new Client(password === undefined ? config : { ...config, password });
   const settings = loginSettingsOf(client);
-  // Set here and not in `config`, over which a URL takes precedence. Other values would take precedence over `options`.
+  // Set here, because a URL overrides `config`. The values are 0, because any others would override `options`.
   Object.assign(settings, { statement_timeout: 0, lock_timeout: 0, query_timeout: 0 });
   if (limits !== undefined) settings.options = `${settings.options ?? ""} ${limits}`;
   // A lost connection already fails the running statement; without a listener the event would end the process.

@@ -252,7 +252,7 @@ async function connectInTime(
   onError: (error: Error) => void,
 ): Promise<PoolClient> {
   signal?.throwIfAborted();
-  // All connections are in use, so the server is not at fault.
+  // If all connections are in use, a timeout is not the server's fault.
   const isFull = pool.idleCount === 0 && pool.totalCount >= pool.options.max;
   const connecting = connectClient(pool, onError);
   const { promise: late, reject } = Promise.withResolvers<never>();

@@ -134,7 +134,7 @@ export function isOfTrigger(error: unknown): boolean {
 /** Whether a lock was not available, or another session conflicted, so that a later attempt may succeed. */
 export const isBusy = (error: unknown): boolean => codeOf(error) === "database_busy";
 
-/** Whether a statement has exceeded its time limit in a trigger. Others of its rows may need less time. */
+/** Whether a statement has exceeded its time limit in a trigger. Its other rows may need less time. */
 export function isSlowTrigger(error: unknown): boolean {
   const { cause } = error as { cause?: { where?: unknown; routine?: unknown } };
   const isTimeout = codeOf(cause) === "57014" && cause?.routine !== RAISES;

@@ -12,7 +12,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export interface CronStamp {
   /** The tick's time, ISO 8601 in UTC. It is the job's `runAt`, too. */
   readonly ts: string;
-  /** True when the tick was missed before this worker started and was added afterwards. */
+  /** True for a tick missed before the worker's start, and for a schedule's tick that is added over a minute late. */
   readonly backfilled: boolean;
 }
 

@@ -150,7 +150,7 @@ export function createConnections(
       if (connection === undefined) return "cut";
       if (connection.refused) return "wait";
       connection.refused = true;
-      // If one request's body is still arriving, it is the request that broke; complete requests are not.
+      // The bytes belong to a request whose body is still arriving, otherwise to a request after the open ones.
       const open = [...connection.exchanges];
       const isClear = open.length === 0 || (open.length === 1 && open[0]?.isSettled() === false);
       return isClear ? "answer" : "cut";

@@ -8,7 +8,7 @@ interface Column {
   readonly json: string;
   /** Whether the JSON value still needs quotation marks. */
   readonly isQuoted?: boolean;
-  /** The value as a CSV field (RFC 4180), quoted if it may contain special characters; null: the field is empty. */
+  /** The value as a CSV field (RFC 4180), quoted if it may contain special characters; for SQL null, an empty field. */
   readonly csv: string;
 }
 

@@ -62,7 +62,7 @@ export async function* matchingChunks(
     const before: string = last;
     last = next?.position.kind === "ids" ? next.position.after : null;
     // The next walk starts with the step size that the last one reached. With the initial size, its first step could
-    // exceed the time limit again. After a walk that found IDS_A_WALK ids, a step needs no more rows.
+    // exceed the time limit again. After a walk that found IDS_A_WALK ids, a step need not read more rows than that.
     size = found.length >= IDS_A_WALK ? Math.min(pace, IDS_A_WALK) : pace;
     // An empty chunk reports progress, so that the reader can abort. A step that exceeded its time limit has made no
     // progress: `last` is unchanged.

@@ -88,7 +88,7 @@ const isReported = (name: string, job: string): string =>
 
 /** The number of ids at which a report is cut. */
 const MAX_LIST_LENGTH = 1_000;
-/** The maximum size of a list that is read, in bytes: enough for 1,000 ids. A longer list has other values. */
+/** The maximum size of a list that is read, in bytes: enough for 1,000 ids. A larger list has other contents. */
 const MAX_LIST_BYTES = 32_768;
 
 /** A condition on a heartbeat row `workers`: the report lists all jobs that the worker runs. */

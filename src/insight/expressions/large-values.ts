@@ -6,7 +6,7 @@ import { isPacked, worstBytes } from "../../database/unpacked.ts";
 export const MAX_UNPACKED = 16 * 1_048_576;
 /** The number of bytes that one statement of a read decompresses at worst. */
 const BATCH = 4 * 1_048_576;
-/** The share of the worst case that a batch is expected to reach at least. */
+/** A batch is expected to decompress to at least this share of its worst case. */
 const MIN_SHARE = 1 / 64;
 
 /** Returns a condition: a value certainly has at most MAX_UNPACKED bytes, so that it may be decompressed. */

@@ -1,6 +1,6 @@
 // Failed jobs grouped by the fingerprint of their error, which ignores numbers, ids and quoted texts. If a task would
-// have many groups of a single job, its errors are grouped by their place in the code instead. If such groups are few,
-// each of their jobs joins a larger group with similar errors, if there is one.
+// have many groups of a single job, its errors are grouped by their place in the code instead. If it would have few,
+// each of these single jobs joins a larger group with similar errors, if there is one.
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
 import {
@@ -97,7 +97,7 @@ async function collect(db: Database, read: GroupedRows): Promise<readonly Collec
   return withoutSingles(groups);
 }
 
-/** Adds a group of a single job to the largest group of its task that its error is like. */
+/** Merges each group of a single job into the largest group of its task with similar errors, if there is one. */
 function withoutSingles(groups: readonly CollectedGroup[]): readonly CollectedGroup[] {
   const large = groups
     .filter(({ ids, task }) => ids.size > 1 && task === null)

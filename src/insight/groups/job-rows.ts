@@ -138,7 +138,7 @@ function sampleRows(
   const isCut = found.length >= most;
   const pagesRead = isCut ? Math.max((found.at(-1)?.place ?? 1) - 1, 1) : selected.length;
   const pages = selected.slice(0, pagesRead);
-  // estimateFrom() compares neighbouring pages. Only a complete sample has one of each stretch, so only that is sorted.
+  // estimateFrom() compares neighbouring pages. A complete sample has no gaps and is sorted; an incomplete one is not.
   const order = isCut ? pages : pages.toSorted((a, b) => a - b);
   const indexOf = new Map(order.map((page, index) => [page, index]));
   const kept = found.filter(({ place }) => place <= pagesRead);
@@ -251,7 +251,7 @@ const sampleSql =
   ) as job
   limit $2::int`;
 
-// First the newest failures, whatever the query is, and then those of them that match.
+// Selects the newest failures, whatever the query is, and returns those of them that match.
 const newestSql =
   (jobQuery: JobQuery): Statement =>
   (s) =>

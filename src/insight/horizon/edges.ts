@@ -1,7 +1,7 @@
-// The time axis of the horizon, into the past and the future. It is linear within half a minute of now, logarithmic
-// beyond that, and ends two days away; the outermost buckets have no outer end.
+// The time axis of the horizon, into the past and the future. It is nearly linear within half a minute of now,
+// logarithmic beyond that, and ends two days away; the outermost buckets have no outer end.
 
-/** The distance from now in seconds up to which all buckets have the same width of a few seconds. */
+/** The width of a bucket is in proportion to its distance from now plus these seconds. */
 const LINEAR_S = 30;
 const FARTHEST_S = 2 * 86_400;
 /** The share of the buckets that are in the past, a little less than half. */

@@ -92,8 +92,8 @@ export const MAX_NAMES = 20;
 export const quoteNames = (names: readonly string[]): string => names.map(quote).join(",");
 
 /**
- * Returns the query for the due jobs with `term` that no queue blocks, as the tasks of the facts count them; null: it
- * would be too long.
+ * Returns the query for the due jobs with `term` that no locked or full queue blocks: the jobs that `tasks` counts;
+ * null: it would be too long.
  */
 export function startable(term: string, { limited }: IncidentFacts): string | null {
   const full = [...new Set(limited.flatMap(({ queues }) => queues))];

@@ -96,7 +96,7 @@ export async function readStaleWorkers(db: Database, hasWorkers: boolean): Promi
   }));
 }
 
-/** Returns how many holders of locks never sent a heartbeat. They may run for long, or have ended. */
+/** Returns how many holders of locks never sent a heartbeat. They may be running long jobs, or have ended. */
 export function countUnknown(
   holders: ReadonlyMap<string, unknown> | null,
   known: readonly { readonly workerId: string }[],

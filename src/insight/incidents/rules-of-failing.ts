@@ -20,8 +20,8 @@ const MANY_SHARE = 0.01;
 const DAY_MS = 86_400_000;
 
 /**
- * Returns one incident for each error group with failed jobs, unless all of them were failed by hand. A group that also
- * has other jobs is counted whole, because its link opens all of its jobs.
+ * Returns one incident for each error group with failed jobs, unless all of them were failed by hand. If only some of
+ * them were, the group is counted whole, because its link opens all of its jobs.
  */
 export function errorGroups({ errors, common, failedByHand, nowMs }: IncidentFacts): Incident[] {
   if (errors === null) return [];
@@ -143,8 +143,8 @@ function stopRetrying(jobs: readonly PoisonJob[]): Incident["fix"] {
 }
 
 /**
- * Whether `job` may only have been running beside `other`: it lost fewer attempts, perhaps each together with `other`.
- * If `other` has failed, equally many are enough: a `job` that is the cause would lose more attempts from then on.
+ * Whether `other` may be the cause, and `job` only ran at the same time: `job` lost fewer attempts. If `other` has
+ * failed, `job` may have lost as many. If `job` were the cause, it would lose more attempts from then on.
  */
 const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
   (other.hasFailed ? other.lost >= job.lost : other.lost > job.lost) &&

@@ -128,8 +128,8 @@ const lastOfFailedSql: Statement = (s) =>
     limit ${NEWEST}`,
   );
 
-// Finds the nearest retries. The delay grows with each attempt, so a job that failed recently is due soon, or became
-// due recently.
+// Finds the nearest retries. The first delays are short, so most jobs that failed recently are due soon, or became due
+// recently.
 const lastRetriedSql = (s: string, when: string, order: string): string => `
     (select ${FAILED} from ${s}._private_jobs as jobs
     where ${indexCondition("retrying", "jobs")} and jobs.run_at ${when} pg_catalog.now()

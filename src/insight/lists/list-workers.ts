@@ -150,7 +150,7 @@ function withinSlots(worker: KnownWorker, locks: Value, { slots, fetched }: Work
   return { running: { ...locks, value: running }, fetched: locks.value - running };
 }
 
-/** The number of jobs that are read together, and the least number of each worker. */
+/** The number of jobs that are read for all workers together, and the least number for each worker. */
 const CURRENT_JOBS = 100;
 const JOBS_OF_EACH = 5;
 

@@ -5,7 +5,7 @@ import { printQuery } from "../../domain/query/print-query.ts";
 import type { QueryNode, QueryValue, Span, TextTerm } from "../../domain/query/query-tree.ts";
 import type { WordMeanings } from "./facts/names.ts";
 
-/** Returns the query with explicit meanings. `meaningOf`: what has the word as its name; null: a text anywhere. */
+/** Returns the query with explicit meanings. `meaningOf`: the job, key, task and queue of this name; null: a text. */
 export function explicitQuery(
   text: string,
   tree: QueryNode,

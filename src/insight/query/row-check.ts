@@ -21,8 +21,8 @@ export function rowCheck(part: QueryPart): RowCheck {
 }
 
 /**
- * Returns a function that decides the part; null for SQL that is given. `isGiven`: the SQL of the part is true for all
- * rows that are checked.
+ * Returns a function that decides the part; null: the SQL has decided it. `isGiven`: the SQL of the part is true for
+ * all rows that are checked.
  */
 function decider(part: QueryPart, isGiven: boolean, marked: string[]): RowPredicate | null {
   if (part.kind === "texts") return part.decide;

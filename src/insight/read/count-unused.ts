@@ -50,9 +50,9 @@ const unusedQueuesSql: Statement = (schema) =>
   and not exists (select from pg_catalog.unnest($1::int[]) as used (id) where used.id = queues.id)`);
 
 /**
- * Returns a condition: no worker has reported the task. A worker's row exists as long as the worker does, or until its
- * jobs are recovered. A worker with too many tasks for its report may have any task, and so may a worker whose report
- * is too long to be read: then no task fulfils the condition.
+ * Returns a condition: no worker has reported the task. A worker's row exists as long as the worker does, or until all
+ * its jobs are recovered. A worker with too many tasks for its report may have any task, and so may a worker with a
+ * report that is too long to be read: then no task fulfils the condition.
  */
 export const isOfNoWorker = (schema: string, task: string): string => `not exists (
       select from ${reportedWorkers(schema)} as workers

@@ -24,7 +24,7 @@ export interface ActiveWorker {
   /** The JSON text of the worker's report; null without one, or when it is omitted. */
   readonly metadataText: string | null;
   /**
-   * True when the report is omitted: the reports of all workers are longer than 2 MB, and it is one of the
+   * True when the report is omitted: the reports of all workers together exceed 2 MB, and it is one of the
    * longest.
    */
   readonly isMetadataOmitted: boolean;

@@ -12,7 +12,7 @@ const GROUP = 25;
 const SMALL_BYTES = 524_288;
 /** The maximum size of a text that is read, in bytes. */
 const MAX_BYTES = 8 * 1_048_576;
-/** The maximum number of bytes in one step; the next continues where it ended. */
+/** The maximum number of bytes in one step; the next step continues after the last text. */
 const MAX_IN_ALL = 16 * 1_048_576;
 const MAX_MS = 200;
 

@@ -148,7 +148,7 @@ function keyBeside(key: readonly string[], isSmaller: boolean): string[] | null 
 
 /**
  * Limits the index to due or to future jobs, which are the two ends of an index of times. Each limit includes all
- * matches: the query's own `now`, for future jobs, is earlier than the statement's, for due jobs.
+ * matches: that of future jobs is the query's own `now`, and that of due jobs is the statement's, which is later.
  */
 function aheadOf({ shape, nowUs }: WalkCondition, bound: (value: unknown) => string): string {
   const { isDue, conditions } = shape;

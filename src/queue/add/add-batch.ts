@@ -1,6 +1,6 @@
-// Adds a batch of jobs, some with keys. One insert cannot change a row twice, so a batch in which a key occurs more
+// Adds a batch of jobs, some with keys. One insert cannot change a row twice. So a batch in which a key occurs more
 // than once is added in rounds, each with one job of every key: a later job finds the row of the earlier one. Inside a
-// transaction the later jobs of a key are computed from the first job's row, and written at once.
+// transaction the results of a key's later jobs are computed from the first job's row, and written at once.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { isPool } from "../../database/connection/pool.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";

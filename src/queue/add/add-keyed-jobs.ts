@@ -155,8 +155,8 @@ const JOIN_EXISTING = `
 
 /**
  * When a debounced job is due. Without a row in `existing`, the wait begins now, even if another session is adding the
- * job. A failed attempt has tried the work of all adds before it, so the next add begins a new wait. Otherwise each add
- * would repeat the failed attempt at once.
+ * job. A failed attempt has tried the work of all adds before it, so the next add begins a new wait. Otherwise the
+ * longest wait would be over, and each add would repeat the failed attempt at once.
  */
 const DEBOUNCED = `least(
         pg_catalog.now() + wait_ms * interval '1 millisecond',

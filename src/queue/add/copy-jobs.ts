@@ -88,8 +88,8 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
       for await (const step of steps(jobs)) {
         const specs = resolve(step, given, mayHaveKeys);
         given += step.length;
-        // Also before addBatch(): if that added a name in this transaction, a later step that reads the name on another
-        // connection would wait for ever.
+        // Names are added before addBatch(), too: if it added one in this transaction, a later step that reads the name
+        // on another connection would wait for ever.
         await resolveNames(hasSpareConnection(db.client) ? db : inside, names, specs, written);
         if (specs.some(isKeyed)) {
           if (part !== null) await send(part);
@@ -189,8 +189,8 @@ const tasksSql = namesStatement("identifier");
 const queuesSql = namesStatement("queue_name");
 
 /**
- * Reads the ids of names, and adds new names, on another connection if there is one: added in this transaction, a new
- * name would make other adds of it wait until the last row. Waits for `written`, because a COPY may use the connection.
+ * Reads the ids of names and adds new names, on another connection if there is one. If this transaction added a name,
+ * other adds of the name would wait until its end. Waits for `written`, because a COPY may use the connection.
  */
 async function resolveNames(
   db: Database,

@@ -143,8 +143,8 @@ const insertSql =
     const taskNames = `$${columns.length + 3}`;
     const queueNames = `$${columns.length + 4}`;
     const table = `$${columns.length + (isQueued ? 5 : 4)}`;
-    // The distinct names are a parameter of their own: the planner reads each element of an array in a comparison,
-    // which takes longer for ten thousand names than a quarter of the insert.
+    // The distinct names are a parameter of their own, because the planner reads each element of an array that is
+    // compared. For ten thousand repeated names that would take longer than a quarter of the insert.
     const tasks = `${knownNames(schema, "identifier", taskNames)},`;
     const queues = `${knownNames(schema, "queue_name", queueNames)},`;
     const ofGiven = (column: GivenColumn, value: string) =>

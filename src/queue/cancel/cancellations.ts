@@ -40,7 +40,7 @@ export async function readCancelRequests(
   };
 }
 
-// A condition: the request is void, because the job got new attempts after it: it was retried, or replaced by its key.
+// A condition: the request is void, because after it a retry, or an add with the job's key, gave the job new attempts.
 // Then its row was written after the request, and it has no attempt yet or is locked for its first one. No other change
 // has this result. Giving back an unstarted job does not write updated_at. After any other end of an attempt, the next
 // one is at least the second. A running job that loses its key was locked before the request.

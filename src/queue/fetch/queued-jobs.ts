@@ -13,8 +13,8 @@ import { notLeftOut } from "./jobs-without-queue.ts";
  * `queue_lock`: only queues of candidates are locked, in id order, so that two fetches cannot deadlock.
  * `queue_run`: the candidates are from the snapshot of this statement. Other workers may have changed a queue
  * meanwhile, so the row locks (`locked_run`) check again whether a job is available and due: it may have failed.
- * `left_out`: jobs that could not be locked, because another session has the row, or because a worker took and returned
- * the job after the snapshot, so that this statement cannot update the new version of the row. Later jobs of their
+ * `left_out`: jobs that could not be locked. Either another session has locked the row, or a worker took and returned
+ * the job after the snapshot, and this statement cannot update the new version of the row. Later jobs of their
  * queues are not taken, because that would change the order. If such a job has ended, the next fetch takes the others.
  */
 export const queuedJobs = (

@@ -42,7 +42,7 @@ const LAPSE_MS = 100;
 const TOKEN_MS = "(l.period_ms::float8 / l.rate::float8)";
 const CAPACITY = `greatest(1::float8,
     l.burst::float8 - least(${LAPSE_MS}::float8, l.burst::float8 * ${TOKEN_MS} / 4::float8) / ${TOKEN_MS})`;
-/** How far a rate's `tat` is ahead, in milliseconds. If the clock was set back since then, one token is available. */
+/** The milliseconds until a rate's `tat` (limits/tokens.ts). If the clock was set back, one token is available. */
 const AHEAD_MS = `(case when ${aheadMs("r.tat")} > l.burst::float8 * ${TOKEN_MS} + 60000::float8
     then (${CAPACITY} - 1::float8) * ${TOKEN_MS} else greatest(0::float8, ${aheadMs("r.tat")}) end)`;
 

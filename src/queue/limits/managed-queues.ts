@@ -5,7 +5,7 @@
 //    ▲                             │ limit lowered or removed
 //    └── removed, all slots free ── managed:0 ── lowered, surplus slots free ──▶ managed:M
 //
-// A queue that a worker has locked becomes managed when that run has ended, and a paused queue when it is resumed.
+// A queue that a run has locked becomes managed when the run has ended, and a paused queue when it is resumed.
 // Before a queue with a limit is managed, this library's workers fetch no job of it. Graphile workers may.
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
 import { isPseudoLock, MANAGED } from "../sql/lock.ts";

@@ -1,6 +1,6 @@
 // Permits: the right of a worker to run one job under a limit of tasks. Their sum can exceed only a lowered limit.
 //
-//  1. A worker that could use more permits, or has to return some, exchanges permits: every 0.5 s, free ones at once.
+//  1. A worker that is short of permits, or has to return some, exchanges permits every 0.5 s, or when some get free.
 //  2. The first statement locks the limit's row. The second one reads the permits of the others with a new snapshot.
 //     In one statement, a worker that waited would count permits as free that another worker has just taken.
 //  3. While no other worker is short of permits, the worker keeps its own and gets those that are free. Once another

@@ -32,8 +32,8 @@ export const manageAgain = (s: string, queue: string): string =>
   `locked_at = case when ${hasSlots(s, `${queue}.id`)} then 'infinity'::timestamptz end,
     locked_by = case when ${hasSlots(s, `${queue}.id`)} then '${NO_SLOTS}' end`;
 
-// A run locks either its queue or one of the queue's slots. Each is written as a number: the id of the queue, for a
-// slot plus 2^32 times the slot's number. Slots are numbered from 1.
+// A run locks either its queue or one of the queue's slots. Such a lock is written as a number: the queue's id, and for
+// a slot additionally 2^32 times the slot's number. Slots are numbered from 1.
 const ONE_SLOT = 2 ** 32;
 
 /** Returns the id of the queue from the lock of a run. */

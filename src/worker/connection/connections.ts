@@ -78,7 +78,7 @@ export class WorkerConnections {
     for (const connection of this.#all) void connection.prove();
   }
 
-  /** Ends patient statements for which others have waited this long. */
+  /** Ends statements that may take a minute (`patient`), because other statements have waited this long for them. */
   endPatient(waitedMs: number): void {
     for (const connection of this.#all) connection.endPatient(waitedMs);
   }

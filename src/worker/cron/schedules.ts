@@ -36,8 +36,8 @@ const MAX_ABSENCE_MS = 60_000;
 /** The pause if another worker has locked the ticks. That worker adds them, or its connection ends. */
 const CONTENDED_MS = 1_000;
 /**
- * How long after its start a worker leaves earlier ticks to the workers that ran then. After that it drops them, except
- * those within the backfill period.
+ * How long a new worker leaves the ticks from before its start to the workers that ran then. After this time it drops
+ * these ticks, except those within the backfill period.
  */
 const STARTING_MS = 10_000;
 /** How long a schedule is left out whose row PostgreSQL refuses to change. */

@@ -96,8 +96,8 @@ export class Refusals {
 
   /**
    * Records that PostgreSQL refused a fetch. Returns whether a job or its queue may be the cause. `id`: the id of that
-   * job, or that of the queue as a negative number; null: not found, which is logged once a minute; undefined: not yet
-   * known, a later fetch of a single job will find it.
+   * job, or that of the queue as a negative number. null: neither was found, which is logged once a minute. undefined:
+   * the fetch requested several jobs, and a later fetch of a single job will find the cause.
    */
   recordRefusal(failure: unknown, id: string | null | undefined): boolean {
     if (typeof id === "string") this.#exclude(id, failure);

@@ -179,7 +179,7 @@ export class Results {
     return this.#done.length === 0 && !this.isUrgent;
   }
 
-  /** Whether there are others than finished jobs. */
+  /** Whether there are results other than those of finished jobs. */
   get isUrgent(): boolean {
     return (
       this.#failures.length > 0 ||

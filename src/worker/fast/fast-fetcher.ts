@@ -11,9 +11,9 @@
 //     heartbeat row lists them.
 //  4. When all have ended, one packet deletes what is done, updates what failed, commits, and starts the
 //     next batch with step 1.
-//  5. The transaction is committed early: after `limitMs` (default 100), or after 200 ms while some of its jobs
-//     have not started. What has ended is written, what runs is locked by `locked_by` and belongs to the
-//     safe mode now (kept-jobs.ts), what has not started is unlocked.
+//  5. The transaction is committed early: after `limitMs` (default 100). If that is more than 200 ms, it is
+//     committed after 200 ms while some of its jobs have not started. What has ended is written, what runs is locked
+//     by `locked_by` and belongs to the safe mode now (kept-jobs.ts), what has not started is unlocked.
 //  6. When the connection is lost, PostgreSQL unlocks the rows at once. Running jobs are aborted. What had
 //     ended is written on a new connection, for jobs that no worker has locked by then.
 //  7. If PostgreSQL refuses a result, the transaction is rolled back and each result is written by itself.

@@ -123,7 +123,7 @@ export class FetchPlan {
     this.#drainedCount = Math.max(this.#drainedCount, mark);
   }
 
-  /** Records that jobs behind the next fetch's `start` may be ready. `hasFreeQueue`: a named queue was unlocked. */
+  /** Records that jobs after the next fetch's `start` may be ready. `hasFreeQueue`: a named queue was unlocked. */
   raise(hasFreeQueue = false): void {
     this.#readyCount++;
     if (hasFreeQueue) this.#searchAtMs = 0;

@@ -58,7 +58,7 @@ export class ManagedFetch {
     this.#queues.limitsChanged();
   }
 
-  /** When another fetch may find more than the last one, by the monotonic clock; null: only after news. */
+  /** When another fetch may find more than the last one, by the monotonic clock; null: only after another event. */
   get dueAtMs(): number | null {
     const { changes, dueAtMs } = this.#queues;
     if (changes !== this.#changes) return 0;
@@ -66,7 +66,7 @@ export class ManagedFetch {
     return atMs === Number.POSITIVE_INFINITY ? null : atMs;
   }
 
-  /** Whether nothing is due without news: no token, and no queue to make managed, except after a run's end. */
+  /** Whether only another event can make a job ready: no token is due, and no queue must be made managed now. */
   get isDone(): boolean {
     const { changes, isDone } = this.#queues;
     return changes === this.#changes && this.#dueAtMs === null && isDone;

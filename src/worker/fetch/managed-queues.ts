@@ -59,7 +59,7 @@ export class ManagedQueues {
     this.#mayReadAtMs = Math.min(this.#mayReadAtMs, soonMs);
   }
 
-  /** When queues should be read again, by the monotonic clock; Infinity: only after news. */
+  /** When queues should be read again, by the monotonic clock; Infinity: only after another event. */
   get dueAtMs(): number {
     return this.#done >= this.#news || this.#isReading
       ? Number.POSITIVE_INFINITY

@@ -14,7 +14,7 @@ export interface Fetch extends ManagedRequest {
 }
 
 /**
- * The most jobs of one named queue in a fetch. They run one at a time, so more would only be locked for longer.
+ * The most jobs of one named queue in a fetch, or an equal share of the fetch for each queue, if that is more.
  */
 const QUEUE_RUN_JOBS = 50;
 

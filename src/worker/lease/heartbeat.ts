@@ -172,8 +172,8 @@ export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig)
 
 /**
  * Returns the age, in milliseconds, up to which another worker's heartbeat proves to a new worker that no outage made
- * workers stale. An outage since that heartbeat was short: a worker with a heartbeat just before the outage, and the
- * next one an interval after the outage, is still within its threshold.
+ * workers stale. Any outage since that heartbeat was short enough: a worker whose last heartbeat was just before the
+ * outage, and whose next one comes an interval after the outage, is still within its threshold.
  */
 export function proofWithin({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return Math.min(1.5 * heartbeatIntervalMs, thresholdMs - 2 * heartbeatIntervalMs);

@@ -1,8 +1,8 @@
 // What a session holds of one limit, and whether one more job may start under it. No start of a job costs a query.
 //
-//   permits   may run at once    the whole concurrency of a task's own option, or leased (permit-leases.ts)
-//   tokens    may start          leased for a moment (token-leases.ts)
-//   back-off  none may start     until its end
+//   permits   how many jobs may run at once: a task's own option `concurrency`, or leased (permit-leases.ts)
+//   tokens    how many jobs may start: leased for a moment (token-leases.ts)
+//   back-off  no job may start before its end
 import type { Clock } from "../../base/clock.ts";
 import { type TokenBucket, tokenBucket } from "../../domain/limits/token-bucket.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
@@ -94,7 +94,7 @@ export class HeldLimit {
 
   /**
    * Whether jobs may be fetched. While all permits are in use, jobs are fetched ahead, so that the next one starts as
-   * soon as one ends. They are not while permits must be given up, or without a token.
+   * soon as one ends. No jobs are fetched while permits must be given up, or without a token.
    */
   get letsFetch(): boolean {
     if (this.backsOffMs > 0) return false;
@@ -103,7 +103,7 @@ export class HeldLimit {
     return this.concurrency === null || (usable > 0 && this.running <= usable);
   }
 
-  /** How many jobs this limit may soon allow to run at once. If permits are short: as many as it has, at least one. */
+  /** How many jobs this limit may soon allow to run at once. If permits are short, their number, but at least one. */
   get attainable(): number {
     const { bucket, concurrency, isShort } = this;
     if (this.backsOffMs > 0) return this.running;

@@ -50,7 +50,7 @@ export interface FlushAnswer {
   readonly separate: SeparateResults | null;
   /**
    * The id of the job for which PostgreSQL refuses the fetch, or as a negative number its queue. null: unknown;
-   * undefined: no fetch was refused, or one of several jobs.
+   * undefined: no fetch was refused, or the refused one requested several jobs.
    */
   readonly refusedId: string | null | undefined;
 }

@@ -96,7 +96,7 @@ export class LocalQueue {
     // Room for two full fetches, so that one is sent while the jobs of the other run.
     const room = Math.min(freeSlots + 2 * aim, most) - this.#size - requested;
     const full = Math.min(freeSlots + aim, most);
-    // If no job could start, a few are not fetched before there is room for all of them.
+    // While no slot is free, a small number of jobs is fetched only when there is room for all of them.
     const few = freeSlots === 0 && aim < BUSY_JOBS ? full : Math.min(full, aim / 2, most / 2);
     const isWorthIt = room > 0 && room >= few;
     return isWorthIt ? Math.min(room, full) : 0;

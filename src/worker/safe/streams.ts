@@ -1,5 +1,5 @@
-// The streams of the safe mode: the main one and one for each group of limited tasks. Each of these has another one for
-// its jobs in managed queues. Slots take the most urgent job that may start, and skip streams that wait for a limit.
+// The streams of the safe mode: the main stream, and one for each group of limited tasks. Each of these has a second
+// stream for its jobs in managed queues. Slots take the most urgent job, and skip streams that wait for a limit.
 
 import { splitLocks } from "../../queue/sql/slots.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";

@@ -46,7 +46,7 @@ export class UncertainLocks {
     this.#parts = parts;
   }
 
-  /** Whether jobs may be locked: by a fetch without an answer, or because unanswered results were not written. */
+  /** Whether jobs may be locked: by a fetch without an answer, or because a result without an answer is not written. */
   get mayHaveLocks(): boolean {
     return this.#hasLostFetch || !this.#parts.trips.isNone;
   }

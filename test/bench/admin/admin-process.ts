@@ -59,11 +59,11 @@ export interface Surroundings {
   readonly log?: string;
   /** The login. Default: none. */
   readonly password?: string;
-  /** Command before it, such as one that enters a network namespace. */
+  /** A command that starts the admin, such as one that enters a network namespace. Default: none. */
   readonly command?: readonly string[];
 }
 
-/** Starts the admin from the sources, so that the present state is measured, with the V8 option of the executable. */
+/** Starts the admin from the current sources, with the V8 option of the executable. */
 export async function startAdminProcess(
   databaseUrl: string,
   options: readonly string[] = [],

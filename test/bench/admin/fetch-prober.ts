@@ -29,7 +29,7 @@ export async function probeFetches(url: string, schema: string): Promise<FetchPr
          order by run_at limit 50 for update skip locked))`,
     );
     const took = performance.now() - began;
-    // Rolled back, so that the same jobs are ready the next time, beside dead rows, as for a worker.
+    // After the rollback the same jobs are ready again. It leaves dead rows, as the updates of a worker do.
     await client.query("rollback");
     return took;
   };

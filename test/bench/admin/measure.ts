@@ -11,7 +11,7 @@ export interface Bench {
   readonly schema: string;
   readonly jobs: number;
   readonly admin: AdminProcess;
-  /** A connection of our own. */
+  /** The benchmark's own connection. */
   readonly db: pg.Client;
   readonly postmaster: number;
   /** The benchmark's own work on the server, which is not counted as the admin's. */
@@ -85,7 +85,7 @@ export async function answerMs({ admin }: Bench, path: string): Promise<number> 
   return ms;
 }
 
-/** The milliseconds of a statement on our own connection. */
+/** The milliseconds of a statement on the benchmark's own connection. */
 export async function statementMs({ db }: Bench, text: string): Promise<number> {
   const began = performance.now();
   await db.query(text);

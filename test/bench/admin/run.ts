@@ -1,9 +1,9 @@
-// Measures the admin with a million jobs or ten, and the plain SQL of Graphile Worker's Rust port: each target with its
-// figure. A full run writes RESULTS-admin.md next to this file.
+// Measures the admin with a million jobs or ten million, and the plain SQL of Graphile Worker's Rust port, and prints
+// each figure with its target. A full run writes RESULTS-admin.md next to this file.
 //
 //   npm run bench:admin -- [--jobs 10000000] [--only overview,text] [--postgres 15]
-//     [--url postgres://…]  a database that was seeded before (seed.ts); nothing is written there
-//     [--sorted]            seeded one outcome after the other
+//     [--url postgres://…]  a database that was seeded before (seed.ts); not changed, except with --writes
+//     [--sorted]            seeds the jobs of one condition after those of another
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 
 export interface StatementWatch {
-  /** The backend that reads it. */
+  /** The process id of the backend that reads pg_stat_activity. */
   readonly backend: number;
   /** The longest seen since the last reset. */
   longest(): { readonly ms: number; readonly text: string };
@@ -13,7 +13,7 @@ export interface StatementWatch {
   stop(): Promise<void>;
 }
 
-/** `application`: the prefix of the application_name of the admin's connections. */
+/** `ignored`: statements that do not count; nor do connections whose application_name begins with `bench`. */
 export async function watchStatements(url: string, ignored: RegExp): Promise<StatementWatch> {
   const client = new pg.Client({ connectionString: url, application_name: "bench watch" });
   await client.connect();

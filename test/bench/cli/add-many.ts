@@ -21,7 +21,7 @@ chmodSync(folder, 0o755); // as root, PostgreSQL runs as another user
 const file = join(folder, "jobs.jsonl");
 const payloadOf = (n: number) => ({ id: n, to: `user${n}@example.org`, subject: "Welcome aboard" });
 await writeLines();
-// The version of all figures of the engine (test/bench/engine), without checksums.
+// The figures of the engine (test/bench/engine) are also measured with this version, without checksums.
 const binaries = olderBinaries("15");
 const server = await startEmbeddedServer({
   dataDir: join(folder, "data"),
@@ -77,7 +77,7 @@ async function run(args: readonly string[]) {
   return { seconds: (performance.now() - began) / 1_000, peakMb };
 }
 
-/** The memory of a process as reported by the system, in megabytes; 0 when it has ended. */
+/** The peak memory of a process as reported by the system, in megabytes; 0 when it has ended. */
 function peakOf(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");

@@ -1,5 +1,5 @@
-// One contender in a separate process: it loads its engine, prints "ready", does the task on the next line of stdin and
-// answers in JSON. All figures are measured in this process.
+// One contender in a separate process: it loads its engine and prints "ready". At the next line of stdin it begins the
+// duty of its argument, and then prints the answer as JSON. All figures are measured in this process.
 import { once } from "node:events";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import pg from "pg";
@@ -17,7 +17,7 @@ const boss = async (loops: boolean) => (await import("./engines/boss.ts")).boss(
 const LEFT = `select from worker._private_jobs
   where task_id = (select id from worker._private_tasks where identifier = 'bench') limit 1`;
 
-/** The most jobs of a group at once, as experiments/limits.ts has it for the others. */
+/** The most jobs of a pg-boss group at once: the number CAPACITY of experiments/limits.ts. */
 const CAPACITY = 10;
 
 const ENGINES: Record<string, () => Promise<Engine>> = {
@@ -85,7 +85,7 @@ async function drain(by: Engine): Promise<Answer> {
   await Promise.race([all.promise, inTime, emptied()]);
   const elapsedMs = meter.elapsedMs;
   const jobs = done;
-  // Wait until the last results are written, as they would be during the work.
+  // The costs include the writes of the last results.
   await setTimeout(50);
   await running.stop();
   const cost = await meter.end(done);
@@ -104,7 +104,7 @@ async function emptied(): Promise<void> {
   }
 }
 
-/** Comparable between processes of one machine. */
+/** Returns the milliseconds of the machine's monotonic clock, which all its processes share. */
 function nowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

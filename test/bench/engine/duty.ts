@@ -17,7 +17,7 @@ export interface Duty {
   readonly build?: string;
   /** Whether to check that jobs of a queue run in order and one at a time. */
   readonly watched?: boolean;
-  /** How long a watched job takes, in milliseconds. The process then ends at its limit. Default: one turn of the loop. */
+  /** How long a watched job takes. If given, the process ends at `limitMs`. Default: one turn of the event loop. */
   readonly ms?: number;
   /** Whether the worker also has the task `beside`, whose jobs take 100 ms. */
   readonly beside?: boolean;

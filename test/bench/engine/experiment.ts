@@ -9,11 +9,10 @@ export interface Row {
   readonly unit: string;
   readonly metric: string;
   readonly ours: string;
-  /** The best of them counts; if there is none, the target is absolute. */
+  /** The best of these contenders counts; if there is none, the target is absolute. */
   readonly rivals: readonly string[];
   readonly better: "more" | "less";
-  /** `ratio`: our figure divided by the best rival's; `value`: our figure. */
-  /** null: the row has no target, and is not judged. */
+  /** `ratio`: our figure divided by the best rival's; `value`: our figure; null: the row is not judged. */
   readonly target: { readonly ratio: number } | { readonly value: number } | null;
   /** Whether the ratio is the median of the rounds' ratios, instead of the medians' quotient. Needs one rival. */
   readonly isPaired?: boolean;
@@ -23,7 +22,7 @@ export interface Experiment {
   readonly name: string;
   readonly rows: readonly Row[];
   readonly contenders: readonly string[];
-  /** A second name for `--only`, of several experiments. */
+  /** A name for `--only` that several experiments share. */
   readonly group?: string;
   /** Whether it runs only if `--only` names it. */
   readonly isNamed?: boolean;
@@ -56,7 +55,7 @@ export class Bench {
 /** By contender: metric → values of all rounds, or the reason if there are none. */
 export type Figures = Map<string, Map<string, number[]> | "not built" | "failed">;
 
-/** In the order A B A B …, so that a disturbance of the machine affects all contenders. */
+/** Runs the contenders in the order A B A B …, so that a disturbance of the machine affects all of them. */
 export async function runExperiment(bench: Bench, experiment: Experiment): Promise<Figures> {
   const { contenders } = bench.options;
   const isWanted = (name: string) => contenders.length === 0 || contenders.includes(name);

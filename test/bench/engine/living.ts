@@ -1,4 +1,4 @@
-// Duties in which an engine runs while jobs are added: latency, beside scheduled jobs, idle, and for two days.
+// Duties in which jobs are added while an engine runs: `latency`, `scheduled`, `idle` and `soak`.
 import { setTimeout } from "node:timers/promises";
 import type pg from "pg";
 import type { Duty, Sample } from "./duty.ts";
@@ -8,7 +8,7 @@ import { percentile } from "./statistics.ts";
 
 const POLL_MS = 2_000;
 
-/** Adds single jobs while the worker is idle: the time until the handler runs, and until the add returns. */
+/** Adds a job while the worker is idle. Returns the time until its handler runs, and until the add returns. */
 async function timed(
   client: pg.Client,
   seen: Seen,
@@ -114,8 +114,8 @@ async function due(duty: Duty, seen: Seen, client: pg.Client, priority: number):
 }
 
 /**
- * Jobs in named queues, one at a time: the WAL of a fetch of one job, without the add. It runs once before, so that no
- * contender pays for the first change of a page after the checkpoint.
+ * Jobs in named queues, one at a time: the WAL of a fetch of one job, without the add. An unmeasured run comes first,
+ * because the first change of a page after a checkpoint writes the whole page to the WAL.
  */
 export async function idle(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const addOne = (place: number) =>

@@ -2,7 +2,7 @@
 // test/bench/RESULTS.md (with another PostgreSQL: RESULTS-postgres-18.md).
 //
 //   node --import ./test/support/register.mjs test/bench/engine/run.ts
-// after `npm run build`, because the built library is measured, with
+// Run it after `npm run build`, because the built library is measured. Options:
 //     [--only drain,latency]  experiments: see EXPERIMENTS   [--rounds 3]   [--jobs 200000]
 //     [--only pairs --against DIRECTORY --rounds 9]  this build beside another one, whose `dist` is given
 //     [--contenders ours,fast]   [--postgres 18]   [--checksums]  as PostgreSQL 18 has them by default

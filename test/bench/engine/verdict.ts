@@ -1,4 +1,4 @@
-// Rows of the table: both medians, their ratio, and whether the target is met.
+// Rows of the table: the medians of the rival and of ours, their ratio, and whether the target is met.
 import type { Figures, Row } from "./experiment.ts";
 import { median } from "./statistics.ts";
 

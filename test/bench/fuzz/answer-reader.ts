@@ -15,7 +15,7 @@ export interface AnswerReader {
   take(bytes: Buffer): void;
   /** To be called when the connection has ended. Throws if that is in the middle of a response. */
   end(): void;
-  /** The response that is being read: its head, null before the headers, and the bytes of its body so far. */
+  /** `begun`: the response that is being read; null before its headers. `bytes`: the length of its body so far. */
   readonly begun: Answer | null;
   readonly bytes: number;
 }
@@ -26,7 +26,7 @@ const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [^\r\n]*(?=\r\n|$)/;
 const HEADER_LINES = /^(?:\r\n[\w!#$%&'*+.^`|~-]+:[^\r\n\0]*)*$/;
 const END_OF_HEAD = "\r\n\r\n";
 
-/** The end of a body: after a number of bytes, after the last chunk, or with the connection. */
+/** The part of a response that is read next. `until the end`: a body that ends with the connection. */
 type Place = "head" | "body" | "chunk size" | "chunk" | "chunk end" | "trailer" | "until the end";
 
 /** `isHead`: whether the next response is to a HEAD request; null: none is expected, and a response is a fault. */
@@ -109,7 +109,7 @@ export function answerReader(
     return true;
   };
 
-  /** Reads on; whether anything could be read. */
+  /** Reads the next part. Returns false if more bytes are needed. */
   const step = (): boolean => {
     if (waiting.length === 0) return false;
     if (place === "body" || place === "chunk" || place === "until the end") return readBody();

@@ -36,7 +36,7 @@ export interface LineOptions {
   readonly localAddress: string;
 }
 
-/** A longer wait is a finding; a download has 30 s until it begins. */
+/** A longer wait is a finding. A download may take 30 s until it begins. */
 const MAX_MS = 45_000;
 /** Long responses, and streams, which have no end, are closed after this many bytes. */
 const MAX_BYTES = 262_144;

@@ -21,7 +21,7 @@ export interface FuzzResult {
   readonly seconds: number;
   /** The largest resident memory of an admin in each third of the requests. */
   readonly peaks_mb: readonly [number, number, number];
-  /** The smallest heap in use in each third, of the admin with the largest: the memory left after collections. */
+  /** In each third, the largest of the admins' smallest heaps: the memory that is left after collections. */
   readonly heaps_mb: readonly [number, number, number];
   readonly peak_mb: number;
   readonly isAlive: boolean;
@@ -30,7 +30,7 @@ export interface FuzzResult {
 const SAY_MS = 15_000;
 const WEIGH_MS = 1_000;
 
-/** The n-th client uses the n-th admin, then the first again. */
+/** The clients are given to the admins in turn. */
 export async function fuzzAdmin(
   admins: readonly AdminProcess[],
   plan: FuzzPlan,

@@ -9,7 +9,7 @@ export interface HostileBytes {
   readonly pieces: readonly (string | Buffer)[];
   /** The largest number of responses. The admin may also close the connection. */
   readonly most: number;
-  /** Whether the admin must respond or close; for the rest of half a request it may wait. */
+  /** Whether the admin must respond or close. False for a part of a request: the admin may wait for the rest. */
   readonly isWhole: boolean;
 }
 
@@ -99,7 +99,7 @@ const kinds: Readonly<Record<string, Maker>> = {
       `transfer-encoding: ${word(random)}`,
       "transfer-encoding:\tchunked\r\ntransfer-encoding: cow",
     ]);
-    // Bytes after it may be read as another request, and some lengths are larger than the body.
+    // Bytes after the body may be read as another request, and some lengths are larger than the body.
     const pieces = [post(random, host, `${lines}\r\n\r\n${body}`)];
     return { pieces, most: 3, isWhole: false };
   },

@@ -20,7 +20,7 @@ export interface HostileClient extends LineOptions {
 
 /** The admin's limit of requests in progress of one connection. */
 const MAX_AT_ONCE = 4;
-/** One of this many turns sends bytes that are not a request of the document: some 4 of 100 requests. */
+/** One of this many turns sends invalid bytes of hostile-bytes.ts: some 4 of 100 requests. */
 const BYTES_ONE_IN = 10;
 /** How long half a request waits for an answer. */
 const HALF_MS = 5;

@@ -11,7 +11,7 @@ interface Operation {
   readonly path: string;
   readonly query: readonly { readonly name: string; readonly schema: Schema }[];
   readonly body: Schema | null;
-  /** How often it is sent, by the number of its variations. */
+  /** How often the operation is sent, compared with others: more often with more inputs. */
   readonly weight: number;
   /** Whether its response is long, or has no end. */
   readonly isLong: boolean;
@@ -61,13 +61,13 @@ export function hostileRequests(document: Schema, host: string, token: string): 
       route: `${method} ${path}`,
       bytes: head + text,
       isHead: sent === "HEAD",
-      // If a request is refused unread, its response cannot be matched to it among others.
+      // If the server refuses a request without reading it, it is unclear which request the response is for.
       isAlone: isLong || head.length > LARGE_HEAD_BYTES,
     };
   };
 }
 
-/** How many of ten values are valid: nearly all in some requests, few in most. */
+/** How many of ten values are valid on purpose: nearly all in a few requests, none in most. */
 const SOUND = [9, 5, ...Array<number>(28).fill(0)];
 
 /** Actions on the whole schema, and reports of it: up to a hundred times the work, with few inputs to vary. */
@@ -77,7 +77,7 @@ const LARGE_HEAD_BYTES = 15_000;
 const ENCODINGS = ["gzip", "br", "zstd, *;q=0", "identity;q=0", "gzip;q=nan,,", "*"];
 const TAGS = ["*", '"a"', 'W/"a", "b"', '"', "nothing"];
 
-/** Fields of a body. */
+/** Returns the number of fields that a body can have. */
 function fieldsOf(body: Schema | null, resolve: Resolve): number {
   const schema = resolve(body);
   const all = [schema, ...(schema.anyOf ?? schema.oneOf ?? []).map(resolve)];

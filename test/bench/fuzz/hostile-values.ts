@@ -135,7 +135,7 @@ function changed(random: Random, text: string): string {
   return text.slice(0, at) + pick(random, TEXTS) + text.slice(at + random(3));
 }
 
-/** A text for a body of that schema: valid JSON, nearly valid, or none. */
+/** A text for a body of that schema: valid JSON, nearly valid JSON, or no JSON. */
 export function hostileBody(
   random: Random,
   sound: number,

@@ -2,9 +2,9 @@
 //
 //   npm run bench:path [-- --files]
 //
-// one job from addJob() to its end in each mode of fetching, and one POST /api/jobs/action.
-// `--files` names the files, with the functions that ran, nameless ones by their line. Work in the background (heartbeats, the feed)
-// counts where it falls into the measured time: the round with the fewest files is printed.
+// one job from addJob() to its end in each mode of fetching, and one POST /api/jobs/action. `--files` names the files
+// and the functions that ran, or the line of a function without a name. Background work (heartbeats, the feed) counts
+// if it falls into the measured time, so of several rounds the one with the fewest files is printed.
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
@@ -72,7 +72,7 @@ async function action(connectionString: string): Promise<void> {
   await using utils = await makeWorkerUtils({ connectionString, schema: SCHEMA });
   const later = new Date(Date.now() + 3_600_000);
   const { id } = await utils.addJob("hello", {}, { runAt: later });
-  // Reads of the server's state are not part of the request.
+  // The session is read before the measured request.
   const { url } = admin;
   const session = await fetch(`${url}api/session`);
   const { csrf_token: token } = (await session.json()) as { readonly csrf_token: string };
@@ -116,7 +116,7 @@ async function ranSince(): Promise<Ran> {
     if (!url.startsWith("file:")) continue;
     const path = relative(source, fileURLToPath(url));
     if (path.startsWith("..")) continue;
-    // The module itself begins with the file: it ran when it was imported. A round lists it only where it ran again.
+    // A range that begins at 0 is the module's own code, which ran at its import and is not part of a round.
     const names = functions
       .filter(({ ranges: [range] }) => (range?.startOffset ?? 0) > 0 && (range?.count ?? 0) > 0)
       .map(({ functionName, ranges: [range] }) => {

@@ -1,5 +1,5 @@
 // The executable loads only the named tasks: no variable of the environment, no file of the working directory
-// or a home directory, and no signal adds code. Each attack is first shown to work on Node.
+// or a home directory, and no signal adds code. Some attacks are first shown to work on Node.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

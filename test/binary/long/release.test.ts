@@ -1,5 +1,5 @@
-// The files that belong to an executable: the bill of materials and the notices. Its compiled code. And an
-// executable without PostgreSQL.
+// The bill of materials, the notices and the compiled code of an executable, and an executable without
+// PostgreSQL.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

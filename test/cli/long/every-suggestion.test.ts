@@ -79,7 +79,7 @@ async function add(task: string, change = "", more = "max_attempts => 25"): Prom
 
 const LOCKED = "locked_at = now() - interval '5 hours', locked_by = 'gone'";
 
-/** Situations with suggestions, and the beginnings of these. */
+/** By situation, a function that returns the results of commands that print suggestions. */
 const cases: Record<string, () => Promise<readonly CommandResult[]>> = {
   // This case comes first, because the suggestions of later cases add the tables.
   "verbs without their tables": async () => [

@@ -16,7 +16,7 @@ import { type CommandResult, runInChild, worker } from "../command.ts";
 const EVIL =
   "x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp\r\ty\u2028\u2029\u007f\u00ad\u{e0041}z";
 const LINES = `${EVIL}\nworker: done\n${EVIL}`;
-// JSON keeps C0 characters out of strings, but neither the others nor white space between tokens.
+// JSON forbids C0 characters in strings. It allows the other ones, and white space between tokens.
 const PAYLOAD = `{\n\t"a": "\\u001b[2J \u009b31m \u202e \u007f \u2028 \\ud800",\r\n "n": 9007199254740993}`;
 
 let env: { DATABASE_URL: string };
@@ -70,7 +70,7 @@ async function takenPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-// Its folder has a program as the task of the jobs, and a file with an invalid line.
+// For `worker run`: a folder with a program as the task of the jobs, and a file with an invalid line.
 const folder = mkdtempSync(join(tmpdir(), "worker-hostile-"));
 after(() => rmSync(folder, { recursive: true }));
 const program = `#!/bin/sh\nprintf '%s\\n' '${LINES}' >&2\nexit 3\n`;
@@ -164,7 +164,7 @@ function assertHarmless({ stdout, stderr }: CommandResult, what: string): void {
   }
 }
 
-/** They read no database and take no text. */
+/** The commands that read no database and take no text. */
 const ownWords = ["completion", "licenses", "man"];
 
 test("Every command is called below.", () => {
@@ -181,7 +181,7 @@ test("Output of worker watch cannot control a terminal.", async () => {
 
 for (const [name, lists] of Object.entries(calls)) {
   test(`Output of worker ${name} cannot control a terminal.`, async () => {
-    // These write log lines, which exceed what a process collects of itself, or wait for signals.
+    // These commands write log lines, which runInChild() does not collect, or wait for signals.
     const own = ["admin", "demo", "migrate", "export", "run", "watch", "add-many"];
     const run = own.includes(name) ? worker : runInChild;
     await fill();

@@ -48,7 +48,7 @@ const others = async () => {
 
 type Runs = (...args: string[]) => Promise<CommandResult>;
 
-/** Runs each suggestion of a call and returns the lines. `worker` next to it must stay unchanged. */
+/** Runs each suggestion of a call and returns the lines. The schema `worker` must stay unchanged. */
 async function follow(env: Record<string, string>, result: CommandResult): Promise<string[]> {
   const lines = suggestedCommands(result);
   for (const line of lines) {

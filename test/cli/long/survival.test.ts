@@ -13,7 +13,7 @@ import { filesOf, startRun } from "../run-harness.ts";
 
 const FULL = "/dev/full";
 
-/** With a log on which every write fails with ENOSPC. */
+/** Runs a command whose log is a file on which every write fails with ENOSPC. */
 function withFullLog(args: readonly string[], env: Readonly<Record<string, string>>) {
   const log = openSync(FULL, "w");
   try {

@@ -50,7 +50,7 @@ function meanwhile(happens: () => Promise<unknown>): Database {
   };
 }
 
-/** Rows locked by another session until it is released. */
+/** Runs a statement in another session, which holds its row locks until the returned function ends the transaction. */
 async function holding(statement: string) {
   const client = await queue.pool.connect();
   await client.query("begin");
@@ -95,7 +95,7 @@ test("All matching jobs are in the receipt: done, locked, changed, gone, not fou
   assert.equal(doneIds[0], g);
   const { done: done_, skippedLocked, skippedChanged, skippedGone } = ended;
   assert.deepEqual([done_, skippedLocked, skippedChanged, skippedGone], [4, 2, 2, 1]);
-  // Their ids are unknown; a job that has changed since might not have matched before.
+  // The ids of jobs that were not found are unknown. A job that has changed since might not have matched before.
   const rest = notFound(ended);
   assert.deepEqual([rest?.low, rest?.high], [1, 3]);
   assert.equal(done_ + skippedLocked + skippedChanged + skippedGone + (rest?.value ?? 0), 10);

@@ -1,5 +1,5 @@
-// Every action of the admin and every command that writes, with a role that may create in `public` and
-// waits for a call of its functions.
+// Every action of the admin and every command that writes, in a database in which another role has created overloads
+// in `public`: none of them is called.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";

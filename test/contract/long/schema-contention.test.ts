@@ -24,7 +24,7 @@ function shuffled<T>(items: readonly T[]): T[] {
     .map(({ item }) => item);
 }
 
-/** Adds until the error no longer suggests a retry; returns the number of retries. */
+/** Adds the jobs, and retries after serialization failures and deadlocks; returns the number of retries. */
 async function add(specs: readonly object[]): Promise<number> {
   for (let retries = 0; ; retries++) {
     try {

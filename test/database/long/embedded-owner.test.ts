@@ -47,7 +47,7 @@ test("Many processes that start, end and are killed never own a directory togeth
   const owner = JSON.stringify(
     join(import.meta.dirname, "../../../src/database/embedded/owner.ts"),
   );
-  // The owner creates a file that must not exist. One claim in eight ends with a kill -9 instead of a
+  // The owner creates a file that must not exist. One claim in fifty ends with a kill -9 instead of a
   // release; the next owner then finds the file, and identifies the dead process.
   const script = `
     import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -99,7 +99,7 @@ test("If no server matches, each is named with what it is instead.", async () =>
   const message = await reached(url([unreachable, hosts.standby], "target_session_attrs=primary"));
   assert.match(message, /^no server is primary, as target_session_attrs requires \(/);
   assert.match(message, /127\.0\.0\.1:\d+: connect ECONNREFUSED.*; .* is a standby\)$/);
-  // Its connection is closed; otherwise it would keep the process alive until the server ends it.
+  // The connection to the standby is closed; otherwise it would keep the process alive until the server ends it.
   const order = url([hosts.standby], "target_session_attrs=primary");
   const ran = await worker(["status", "--database-url", order]);
   assert.equal(ran.status, 1, ran.stderr);

@@ -59,7 +59,7 @@ function imageOf(program: string): string {
 }
 
 const isRoot = process.getuid?.() === 0;
-/** All its processes end with it. */
+/** The options of unshare with which all enclosed processes end when unshare ends. */
 const ENCLOSED = ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const mayMount = spawnSync("unshare", [...ENCLOSED, "true"]).status === 0;
 const skip = !isRoot
@@ -68,7 +68,7 @@ const skip = !isRoot
     ? false
     : "mounting is not allowed here";
 
-/** Brings the loopback device up, which is down in a new network namespace. ip may not be installed. */
+/** Brings the loopback device up, which is down in a new network namespace; in Perl, because ip may be missing. */
 const LOOPBACK_UP = `perl -e 'my $up = pack "a16 s", "lo", 1; socket(S, 2, 2, 0); ioctl(S, 0x8914, $up) or die $!'`;
 
 const NAME = ".s.PGSQL.5432";

@@ -1,5 +1,5 @@
-// A control group with a memory limit: the kernel kills a program that exceeds it. Version 2 where the machine has it
-// for memory, otherwise version 1. Needs root.
+// A control group with a memory limit: the kernel kills a program that exceeds it. Version 2 where the machine has it,
+// otherwise version 1. Needs root.
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../../../src/base/errors.ts";

@@ -27,7 +27,7 @@ export interface FieldOptions {
   readonly modes: readonly string[];
   /** For `npm test`: few repetitions. */
   readonly brief: boolean;
-  /** Logs and servers; the caller removes it. */
+  /** The directory of logs and servers; the caller removes it. */
   readonly directory: string;
   say(line: string): void;
 }
@@ -35,7 +35,7 @@ export interface FieldOptions {
 export interface StandsOptions {
   /** The modes. Default: all. */
   readonly modes?: readonly Mode["name"][];
-  /** The URL that all connect to, perhaps with several hosts. */
+  /** The URL that stands, loads and members connect to, perhaps with several hosts. */
   readonly everybodyUrl?: (url: string) => string;
   /** The URL that the members connect to, such as a proxy's. */
   readonly url?: (url: string, mode: Mode) => string | Promise<string>;
@@ -86,7 +86,7 @@ export class Field {
     return server;
   }
 
-  /** One for each requested mode, with its own database. */
+  /** Returns a stand for each requested mode, with its own database. */
   async stands(server: Server, options: StandsOptions = {}): Promise<Stand[]> {
     const { url: memberUrl = (url) => url, name = "" } = options;
     const { everybodyUrl = (url) => url, options: changes = {} } = options;

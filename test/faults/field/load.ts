@@ -1,5 +1,5 @@
-// Producers that add jobs during a fault and record the acknowledged ones. A rejected producer continues: that job may
-// exist or not, and the next one has another name.
+// Producers that add jobs during a fault and record the acknowledged ones. After a rejected add the producer continues:
+// the job may exist or not, and the next one has another name.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";

@@ -46,7 +46,7 @@ async function work({ by, connectionString, options }: MemberDuty): Promise<void
     ],
   });
   print({ event: "ready", workerId: worker.id, pid: process.pid });
-  // For the next member: a killed one could not do it at its end.
+  // Writes the cache for the next member now, because a member that is killed cannot do so at its end.
   flushCompileCache();
   await worker.stopped;
   print({ event: "stopped" });

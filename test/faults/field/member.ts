@@ -22,7 +22,7 @@ export interface MemberChanges {
   readonly url?: string;
   readonly nodeArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Graphile worker. */
+  /** Whether it is a Graphile worker. */
   readonly stock?: boolean;
   /** A file for what it logs, such as /dev/full; its lines are not read then. */
   readonly stderr?: string;
@@ -55,7 +55,7 @@ export interface Member extends ProcessEvents {
   /** Warnings and errors that it has logged. */
   readonly lines: readonly LoggedLine[];
   signal(name: NodeJS.Signals): void;
-  /** SIGTERM; how long the process then took to its end, milliseconds. */
+  /** Sends SIGTERM. Returns the milliseconds until the process has ended. */
   stop(): Promise<number>;
   readonly exited: Promise<Exit>;
   /** Null while it runs. */
@@ -88,7 +88,7 @@ export async function startMember(plan: MemberPlan, watch: MemberWatch): Promise
   const [first = "", ...args] = [...command, process.execPath, ...program, JSON.stringify(duty)];
   const started = spawn(first, args, {
     stdio: ["ignore", "pipe", stderr === undefined ? "pipe" : openSync(stderr, "w")],
-    // Starting is the most expensive thing that many members ever do.
+    // Many members do little besides starting, so the cache of compiled code saves most of their CPU time.
     env: { ...process.env, NODE_COMPILE_CACHE: join(dirname(logPath), "cache"), ...env },
   });
   const pid = started.pid ?? 0;

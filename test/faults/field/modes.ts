@@ -4,7 +4,7 @@ import type { WorkerOptions } from "../../../src/worker/options/worker-options.t
 export interface Mode {
   readonly name: "safe" | "fast" | "beside stock";
   readonly fastLane: NonNullable<WorkerOptions["fastLane"]>;
-  /** Graphile worker runs on the same tables. */
+  /** Whether a Graphile worker runs on the same tables. */
   readonly stock: boolean;
 }
 

@@ -7,7 +7,7 @@ import { boundsMemory } from "./cgroup.ts";
 
 const run = promisify(execFile);
 
-/** A file that proves it, and the name of Debian's package. */
+/** For each need: a check, and the Debian package that has it or, as `bring`, another way to install it. */
 const NEEDS = {
   root: { isThere: async () => process.getuid?.() === 0, debian: null },
   "cgroup of memory": { isThere: boundsMemory, debian: null },

@@ -1,5 +1,5 @@
-// The tasks of our members: those of the workload, and others that Graphile workers do not support, so that they skip
-// the jobs: usual ones, one that runs until its signal aborts, and one that kills its process.
+// The tasks of our members: those of the workload, and tasks that Graphile workers do not support, so that only our
+// members run their jobs: usual ones, one that ends when its signal aborts, one that kills its process, a paying one.
 import { once } from "node:events";
 import { defineTask, type Task } from "../../../src/worker/task/task.ts";
 import { machineTime, type RunLog, runName } from "../../worker/run-log.ts";

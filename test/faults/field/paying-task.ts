@@ -39,7 +39,7 @@ export function payingTask(log: RunLog, by: string): Task<never> {
     await client.query("insert into effects (job_id, n) values ($1, $2)", [job.id, n]);
     die("effect");
     if (at === null) return;
-    // The transaction's end is the task's own, so that it is the program's code that is interrupted.
+    // The library's own code commits. This wrapper of the client only kills the process before, during or after that.
     const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
     client.query = (async (...args: unknown[]) => {
       if (args[0] !== "commit") return query(...args);

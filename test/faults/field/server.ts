@@ -63,7 +63,7 @@ export async function startServer(directory: string, options: ServerOptions = {}
     running = await startEmbeddedServer({ dataDir: directory, settings: all, ...from });
     return machineTime();
   };
-  /** For a standby: its primary. */
+  /** For a standby: the settings with which it follows its primary. */
   let following: Readonly<Record<string, string>> = {};
   const follow = async (primary: Server) => {
     following = await followerOf(primary, directory);
@@ -118,7 +118,7 @@ export async function startServer(directory: string, options: ServerOptions = {}
   };
 }
 
-/** Its processes, found by their working directory, which is its data directory. */
+/** Kills the server's processes, found by their working directory, which is the data directory. */
 function killAll(cluster: string): void {
   const place = realpathSync(cluster);
   const postmaster = Number(readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")[0]);

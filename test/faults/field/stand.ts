@@ -159,7 +159,7 @@ export class Stand {
     this.log.close();
   }
 
-  /** A process that gets no CPU time is like one with a fault. */
+  /** A member that got no CPU time may have lost its lease, too: then that is its fault in the log. */
   #leaseLost(by: string): void {
     this.leasesLost++;
     this.log.fault(by);

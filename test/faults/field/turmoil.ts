@@ -1,4 +1,4 @@
-// Faults at random moments until a given one: members are killed and replaced, or frozen, and PostgreSQL crashes.
+// Faults at random times until a given moment: members are killed and replaced, or frozen, and PostgreSQL crashes.
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../worker/run-log.ts";
 import type { Field } from "./field.ts";

@@ -1,5 +1,5 @@
-// SIGSTOP for longer than the lease, then SIGCONT: other workers run its jobs. The resumed worker starts no job that it
-// no longer holds, overwrites no results of others, and ends on one SIGTERM.
+// A worker is frozen by SIGSTOP for longer than its lease, while others run its jobs. After SIGCONT it starts no job
+// whose lock it has lost, overwrites no results of others, and ends on one SIGTERM.
 import { machineTime } from "../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
 import type { Member } from "../field/member.ts";

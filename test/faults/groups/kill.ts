@@ -40,7 +40,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** Its name in the log, and the jobs that it had locked by its id. */
+/** A killed member: its name in the log, and the jobs that it had locked by its id. */
 interface Death {
   readonly by: string;
   readonly locked: ReadonlySet<string>;
@@ -63,10 +63,10 @@ async function killed(stand: Stand, n: number): Promise<Member> {
 
 const POLL_MS = 50;
 
-/** Waits until nothing is locked by its id, and measures that time. Returns what it had locked. */
+/** Waits until nothing is locked by the id of the dead member, and measures that time. Returns what was locked. */
 async function lockedOfDead(stand: Stand, { by, workerId, exit }: Member): Promise<Death> {
   const locked = new Set<string>();
-  // It stopped before that packet: it has locked nothing.
+  // It stopped before the chosen packet, so it has left no locks.
   if (exit?.signal !== "SIGKILL") return { by, locked };
   const from = exit.at;
   const text = `select id::text from worker._private_jobs where locked_by = $1

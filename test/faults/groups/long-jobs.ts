@@ -8,7 +8,7 @@ import { record } from "../../worker/workload.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
 import type { Stand } from "../field/stand.ts";
 
-/** The members' `staleLockThresholdMs`, short in place of 4 hours. */
+/** The members' `staleLockThresholdMs`, short instead of 4 hours. */
 const STALE_LOCK_MS = 6_000;
 const RENEWED = { most: STALE_LOCK_MS / 4 + 1_000 };
 const HOURS = 12;

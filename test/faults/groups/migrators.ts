@@ -29,7 +29,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** The schema is 0.16's, and in use. */
+/** The schema was created by 0.16 and is in use. */
 async function adopted(field: Field, server: Server, round: number): Promise<void> {
   const stands = await withoutSchema(field, server, `adopted ${round}`);
   await field.each(stands, async (stand) => {

@@ -34,7 +34,7 @@ export const group: FaultGroup = {
   needs: ["root", "cgroup of memory"],
   async run(field: Field) {
     const bounds: MemoryBound[] = [];
-    // Removed last: no process may be left in them.
+    // The control groups are removed last: no process may be left in them.
     field.defer(() => Promise.all(bounds.map(({ remove }) => remove())));
     const server = await field.server();
     for (const [round, fleet] of FLEETS.slice(0, field.times(FLEETS.length, 2)).entries()) {
@@ -57,7 +57,7 @@ async function poisoned(stand: Stand, fleet: Fleet, bounds: MemoryBound[]): Prom
     await keeping;
   }
   await stand.hire();
-  // Rows of killed members exist for a minute more: other groups wait for that.
+  // The end also waits until the heartbeat rows of killed members are deleted, which takes a minute more.
   await stand.end({ lenient: { killed: true } });
 }
 

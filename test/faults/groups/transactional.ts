@@ -15,7 +15,7 @@ const MODES = ["safe", "fast"] as const;
 /** The number of members of each mode, in the suite and in `npm test`. */
 const MEMBERS = [4, 2] as const;
 const LIMIT_MINUTES = 30;
-/** More than processes start in a second would wait, and kill more than are counted. */
+/** With more jobs than processes can start in a second, several jobs would kill one process, counted once. */
 const PER_SECOND = 3;
 const LIMIT_MS = LIMIT_MINUTES * 60_000;
 /** A short lease, so that the jobs of a killed worker run again soon. */
@@ -63,7 +63,7 @@ async function paidOnce(
   await stand.sql(EFFECTS);
   const over = Promise.withResolvers<void>();
   let [deadly, killed, isOver] = [0, 0, false];
-  // Several that are deadly may end one process together.
+  // Several deadly jobs may end one process together.
   const load = stand.load(PER_SECOND, {
     make: (n, _producer, dice) => payment(n, dice, killed < kills && dice(3) > 0 ? deadly++ : null),
   });

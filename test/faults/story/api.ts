@@ -1,5 +1,5 @@
-// An HTTP server that allows so many requests a second and answers 429 to all others, and what it saw: it is the only
-// witness of the story, with one clock.
+// An HTTP server that allows so many requests a second and answers 429 to all others. It records the requests, so that
+// the story is judged in one place and by one clock.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -83,7 +83,7 @@ export async function startApi(perSecond: number): Promise<Api> {
     },
     seen() {
       const starts = spans.map(({ from }) => from);
-      // A Graphile worker applies no back-off of a task; of the queues it gets nothing once they are managed.
+      // A Graphile worker applies no back-off of a task; it gets no jobs of queues once they are managed.
       const ours = spans.filter(({ by }) => by !== "stock");
       const byStock = spans.filter(({ by }) => by === "stock").map(({ from }) => from);
       const managedAt = (starts[0] ?? 0) + MANAGED_MS;

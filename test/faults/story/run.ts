@@ -1,6 +1,6 @@
 // The story of a 429: 20 tenants call an API that allows 5 requests a second, through three workers of ours and one of
 // Graphile Worker. Its tasks back off; then an operator limits their rate. It prints what was never exceeded, how long
-// it took beside the ideal, and what the command line prints meanwhile.
+// it took compared with the ideal, and what the command line prints meanwhile.
 //
 //   npm run story -- [--jobs 10000] [--brief]   (300 jobs)
 //
@@ -26,7 +26,7 @@ const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
 const PER_SECOND = 5;
 const TENANTS = 20;
 const OF_A_TENANT = 3;
-/** How long the API has no limit at the workers. */
+/** How long the workers run before the operator limits their rate. */
 const UNLIMITED_MS = 15_000;
 const BESIDE = 200;
 
@@ -56,7 +56,7 @@ async function story(): Promise<boolean> {
   const beganAt = performance.now();
   await add(utils);
   await until("the API has refused some", () => api.refused > 0);
-  await sleep(500); // The other workers have read it.
+  await sleep(500); // By then the other workers have read the back-off.
   await answers(url, "backing off");
   await sleep(Math.max(0, UNLIMITED_MS - (performance.now() - beganAt)));
   const before = api.seen();

@@ -86,7 +86,7 @@ const bounded = (statementTimeoutMs: number): Database => ({
   schema: queue.db.schema,
 });
 
-/** More than can be decompressed within a statement's time limit, and small ones among them. */
+/** Adds more payloads than can be decompressed within a statement's time limit, and a few small ones. */
 async function addMuch() {
   await add([...Array.from({ length: 60 }, () => 1_390_000), 10, 10, 10]);
   await queue.sql(

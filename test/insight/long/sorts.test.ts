@@ -9,7 +9,7 @@ import { testQueue } from "../../queue/queue-database.ts";
 
 const queue = testQueue();
 
-// Many equal times and priorities, infinite ones, every state; ids with a wide gap.
+// Many equal times and priorities, infinite times, every state; ids with a wide gap.
 const seed = (rows: number) => `
   insert into worker._private_jobs (id, task_id, job_queue_id, priority, run_at, attempts,
     max_attempts, updated_at, locked_at, locked_by, payload)
@@ -144,7 +144,7 @@ test("More priorities than are read one by one change only the cost.", async () 
 for (const sort of jobSorts) {
   test(`Pages in the order ${sort} repeat and omit nothing while others change.`, async () => {
     await queue.sql(seed(200));
-    // Those of the task b stay unchanged.
+    // The jobs of the task b stay unchanged.
     const still = await naive(sort, "task_id = 2");
     let round = 0;
     const between = async () => {

@@ -1,4 +1,4 @@
-// Cancelling jobs in the browser: one that waits, and one that runs in a worker beside it.
+// Cancelling jobs in the browser: one that waits, and one that runs in a worker of this process.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";

@@ -1,5 +1,5 @@
-// Every number, time and state of every page beside the rows of the database: in browsers whose clocks are wrong, and of
-// errors whose ids have five shapes.
+// Compares every number, time and state of every page with the rows of the database: in browsers whose clocks are
+// wrong, and for errors that contain ids of five shapes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAdmin, visit } from "../harness.ts";

@@ -38,7 +38,7 @@ async function readLocks(): Promise<Held[]> {
     order by worker`);
 }
 
-/** Returns all rows that a sweep or a cleanup might change. */
+/** Returns a hash of all rows that a sweep or a cleanup might change. */
 async function readEverything(): Promise<unknown> {
   const tables = ["jobs", "job_queues", "tasks", "workers"];
   const parts = tables.map((t) => `(select json_agg(t order by id) from {}._private_${t} t)`);

@@ -1,6 +1,6 @@
-// The servers of the pictures: of a database in an incident, of the same with pauses or with limits, of an empty one.
-// On the database in the incident there are more: one that is read-only, two that need a token, one whose connection to
-// the database can be cut, one whose network can be cut.
+// The servers of the pictures. Four have a database each: in an incident, in an incident with pauses, in an incident
+// with limits, and empty. Five more share the first database: one is read-only, two need a token, one has a connection
+// to the database that can be cut, and one has a connection to the browser that can be cut.
 import pg from "pg";
 import type { AuthOptions } from "../../../src/admin/config/auth-options.ts";
 import { adminServerConfig } from "../../../src/admin/config/config-builder.ts";

@@ -122,7 +122,7 @@ const statements = [
     "'TypeError: Cannot read properties of undefined (reading ''email'')'",
     "mail",
   ),
-  // One job at a time; its worker is not responding: no heartbeat for two hours.
+  // A locked queue, whose worker is not responding: it has sent no heartbeat for two hours.
   `update worker._private_job_queues
     set locked_at = now() - interval '7740 seconds', locked_by = 'worker-prod-c'
     where queue_name = 'crm:acme'`,
@@ -205,7 +205,7 @@ const statements = [
     run_at: "now() + exp(3 + 8.4 * n / 5900.0) * interval '1 second'",
     payload: "json_build_object('shard', n % 64)",
   }),
-  // Charges in other currencies succeed.
+  // More scheduled jobs of this task, in three currencies. The failed ones, all in EUR, are compared with them.
   jobs(700, "charge_card", {
     payload: `json_build_object('charge_id', 'ch_' || substr(md5((9000 + n)::text), 1, 12), 'amount', n % 900,
       'currency', case when n % 10 < 3 then 'EUR' when n % 2 = 0 then 'USD' else 'GBP' end)`,

@@ -1,6 +1,6 @@
-// npm run screenshots: every page in both themes and three widths, of a database in an incident and of an empty one, as
-// files in .screenshots/. They are for people: nothing is compared. `-- overview jobs dark 1024` takes only pictures
-// whose name begins with one of these words, in that theme and in that width, which may be any. If one fails, the
+// npm run screenshots: every page in both themes and three widths, on the servers of admins.ts, as files in
+// .screenshots/. They are for people: nothing is compared. `-- overview jobs dark 1024` takes only pictures whose names
+// begin with `overview` or `jobs`, in the dark theme, 1024 pixels wide. Any width is possible. If a picture fails, the
 // others are taken, and the failures are printed at the end. A new page needs a row in `shots`.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Queues in four states, for the comparison of the pages with their rows. No row changes after a seed has ended, except
-// heartbeats.
+// Fills queues for the comparison of the pages with the rows: error ids of five shapes, only Graphile workers, crashes.
+// No row changes after a seed has ended, except heartbeats.
 import { spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -128,7 +128,7 @@ export async function seedStock(admin: TestAdmin): Promise<void> {
   });
   // The failing jobs have a higher priority, and the endless ones then take all slots.
   await untilLocked(admin, 3, "identifier = 'endless'");
-  // A worker that sends heartbeats would be missed by now.
+  // Jobs that are due for so long would be an incident if only workers with heartbeats counted.
   await admin.sql(`update {}._private_jobs set run_at = now() - interval '3 minutes'
     where locked_at is null and attempts = 0 and run_at <= now()`);
 }

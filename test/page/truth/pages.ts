@@ -184,7 +184,7 @@ async function jobs({ page, world, compare, now }: Read, expected: readonly Worl
   }
   if (expected.length === 0) return;
   const ids = new Set(expected.map(({ id }) => `job-${id}`));
-  // The rows of the list before stay until the new ones arrive.
+  // The rows of the previous list stay until the new ones arrive.
   await page
     .waitForFunction(
       ([all, count]) => {

@@ -71,7 +71,7 @@ function cellOf([text, whole, time, link]: RawCell): Cell {
   return { text, whole: whole || text, time: Date.parse(time), link };
 }
 
-/** What a page shows beside what is so; `untrue` has only the differences. */
+/** Compares what a page shows with the facts. `untrue` has the differences. */
 export class Comparison {
   compared = 0;
   readonly untrue: string[] = [];

@@ -1,4 +1,4 @@
-// All rows of a small queue, and what follows from them, computed without the product's SQL: the page is compared with it.
+// All rows of a small queue, and what follows from them, computed without the product's SQL. Tests compare pages to it.
 
 import { parseQuery } from "../../../src/domain/query/parse-query.ts";
 import type { NaiveRow, NaiveWorld } from "../../insight/naive-query.ts";

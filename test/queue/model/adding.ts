@@ -22,7 +22,7 @@ export interface Spec {
 
 /** Adds jobs one after another and returns, for each spec, the place of its job. */
 export function add(world: World, specs: readonly Spec[]): number[] {
-  // A batch is first in, first out although it has a single time: its jobs are a microsecond apart.
+  // A batch has a single time, but its jobs get times a microsecond apart, so that they run in their order.
   return specs.map((spec, index) => addOne(world, spec, index - (specs.length - 1)));
 }
 

@@ -25,7 +25,7 @@ export interface Checked {
   readonly progress?: (runs: number) => void;
 }
 
-/** The tables are emptied after so many runs, because the rows of runs that were rolled back stay in them. */
+/** After this many runs the tables are truncated, because each run that is rolled back leaves dead rows in them. */
 const RUNS_UNTIL_EMPTIED = 100;
 
 /** Returns null, or a description: the calls, the difference, and the seed and path that repeat it. */

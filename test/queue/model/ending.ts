@@ -1,5 +1,5 @@
-// How attempts end, and when a job is retried. A worker's report of a job only counts while it has the
-// lock: each call returns the places of the jobs whose lock was lost, and does not touch those.
+// How attempts end, and when a job is retried. A worker can end an attempt only while it holds the job's lock:
+// each call returns the places of the jobs whose lock was lost, and does not change those jobs.
 //
 // A fast lane locks jobs by row locks, which no column shows. So in the model it can end the attempt of any job without
 // a worker's id in its row. The attempt is counted when it ends.

@@ -3,8 +3,8 @@
 //
 //   alive ──threshold──▶ ordinary jobs recovered, lease marked ──resilient threshold──▶ all recovered
 //
-// A heartbeat never creates a lease: a worker whose lease was deleted starts again. A worker without a lease is an
-// orphan: a sweep by hand recovers its jobs if its newest lock is old enough, and locks of 4 hours are reset.
+// A heartbeat never creates a lease: a worker whose lease was deleted registers again. A worker without a lease is an
+// orphan. A sweep by hand recovers its jobs if its newest lock is old enough; its locks older than 4 hours are reset.
 import { HOUR, type Job, type Lease, lockedJobsOf, MS, unlock, type World } from "./world.ts";
 
 export const RESILIENT = "infrastructure_resilient";

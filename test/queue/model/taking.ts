@@ -10,7 +10,7 @@ export interface Taking {
   readonly share: number | null;
 }
 
-/** Whether a worker may take the job: it is due, of one of its tasks, not forbidden, and in no locked queue. */
+/** Whether the worker may take the job: it is due, of one of the worker's tasks, not forbidden, in no locked queue. */
 const isReadyFor = (world: World, { tasks, forbidden }: Taking, job: Job): boolean =>
   isAvailable(job) &&
   job.runAt <= world.now &&

@@ -1,6 +1,6 @@
-// Finds the ends of PostgreSQL's messages in one direction of a connection, however they are cut into
-// chunks: a letter, the length of the rest, the rest. A client's first message has no letter, and a
-// server's response to an encryption request is a single byte. Other protocols, such as HTTP, have no ends.
+// Finds the ends of PostgreSQL's messages in one direction of a connection, however they are cut into chunks. A message
+// is a letter, the length of the rest, and the rest. A client's first message has no letter, and a server's response to
+// an encryption request is a single byte. In other protocols, such as HTTP, no ends are found.
 const [CANCEL, SSL, GSS] = [80877102, 80877103, 80877104];
 /** PostgreSQL's own limit for a client's first message. */
 const MAX_START_LENGTH = 10_000;

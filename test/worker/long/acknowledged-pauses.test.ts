@@ -22,7 +22,7 @@ const all = (acknowledged: number): Acknowledgement => {
   return { acknowledged, waiting: 0, waitingFor: [] };
 };
 
-/** Jobs of another task run through: all that would have been taken has been taken. */
+/** Adds a job of another task behind all others and waits for its run: by then every job that may start has started. */
 async function passThrough(seen: readonly unknown[]): Promise<void> {
   const before = seen.length;
   await queue.utils.addJob("other", {}, { priority: 100 });

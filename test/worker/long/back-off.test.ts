@@ -47,13 +47,13 @@ const oneBackOff = async () => {
   return (await backOffs())[0] as BackOff;
 };
 
-/** Workers acknowledge a pause before they read limits, and the next one after that. */
+/** Workers acknowledge the first pause before they read the limits, and the second one after it. */
 async function limitsAreRead(): Promise<void> {
   for (const name of ["none 1", "none 2"]) await queue.utils.pauseTask(name);
   for (const name of ["none 1", "none 2"]) await queue.utils.resumeTask(name);
 }
 
-/** The first call begins a back-off; all others do nothing. */
+/** Returns a task whose first call begins a back-off; all later calls do nothing. */
 function limited(identifier: string, target: BackOffTarget, ms: number) {
   const times: number[] = [];
   const task = recordingTask(identifier, (_, call) => {

@@ -83,7 +83,7 @@ describe("Several schedulers", () => {
     assert.deepEqual(events, [`tick 2026-01-05T10:01:00.000Z ${task}`]);
     await time.goTo("2026-01-05T10:02:00.000Z");
     await stockSchedule(pool, [task], "2026-01-05T10:02:00.000Z");
-    // Ticks that it has missed are scheduled by our worker.
+    // Ticks that the Graphile worker has missed are scheduled by our worker.
     await stockSchedule(pool, [task], "2026-01-05T10:04:00.000Z");
     await time.goTo("2026-01-05T10:06:00.000Z");
     assert.deepEqual(await timesOf(pool, task), ["10:01", "10:02", "10:04", "10:05", "10:06"]);

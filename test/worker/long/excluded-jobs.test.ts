@@ -20,7 +20,7 @@ async function refuseUpdates(t: TestContext, payloads: readonly number[]): Promi
     for each row execute function public.refuse()`);
 }
 
-/** Refuses at the commit, which the search for the refused job does not reach. */
+/** Makes a trigger that refuses the updates at the commit. The search for the refused job makes it fire earlier. */
 async function refuseAtCommit(t: TestContext, payloads: readonly number[]): Promise<void> {
   t.after(() => queue.sql("drop function if exists public.refuse cascade"));
   await queue.sql(`create function public.refuse() returns trigger language plpgsql as $$ begin
@@ -81,7 +81,7 @@ for (const [where, spec] of [
     if (where === "without a queue")
       await isExplained(ids[2] ?? "", /it, so a worker leaves it out .*not this one/);
     await queue.sql("drop trigger refuse on worker._private_jobs");
-    // Another worker, because this one leaves them out for five minutes.
+    // Another worker, because the first one leaves them out for five minutes.
     await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
     await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
   });

@@ -9,7 +9,7 @@ import { workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
 
-/** Half of the jobs are added by Graphile Worker. */
+/** One of the three producers is Graphile Worker. */
 async function mixed(plan: TrialPlan): Promise<void> {
   await using stock = await stockProducer(queue.url);
   await attempt(queue, { ...plan, producers: [queue.utils, stock] });

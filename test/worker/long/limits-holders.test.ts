@@ -1,5 +1,5 @@
-// What workers hold of limits goes where it can be used: from idle and dead workers, from workers that a limit is not
-// for any more, and without announcements.
+// Permits move to the workers that can use them: from idle workers, from dead ones, and from workers to which the limit
+// no longer applies; also without announcements.
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -210,7 +210,7 @@ describe("Without the tables", () => {
     await migrate(queue.pool, queue.db.schema, { extensions: ["limits"] });
     await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 2 });
     await queue.utils.setLimit({ name: "other", task: "other", concurrency: 2 });
-    // Each takes permits of this one as soon as it has read the limits.
+    // Each worker takes permits of the limit "other" as soon as it has read the limits.
     const bothHave =
       "select 1 from worker._private_limit_permits p join worker._private_limits l on l.id = p.limit_id where l.name = 'other'";
     await waitUntil("both have read the limits", async () => {

@@ -1,6 +1,6 @@
 // Limits that are set, raised, lowered and removed at random while three workers run their jobs, and tasks that are
-// paused. Never do more jobs run at once than the greatest limit allowed that was in force since the oldest of them
-// started, and all jobs run. LIMITS_SEED repeats a run.
+// paused. At no time do more jobs run at once than the greatest limit in force since the oldest of them started. In the
+// end all jobs have run. LIMITS_SEED repeats a run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -33,7 +33,7 @@ interface Span {
   to: number;
 }
 
-/** A value and when it was in force: from the call that set it to the answer of the call that replaced it. */
+/** A value and when it was in force: from the call that set it to APPLIED_MS after the call that replaced it. */
 interface Force {
   readonly most: number;
   readonly from: number;
@@ -51,7 +51,7 @@ class History {
     this.forces.push({ most, from, to: Number.POSITIVE_INFINITY });
   }
 
-  /** The greatest value in force at any moment of these. */
+  /** The greatest value that was in force at any moment from `from` to `to`. */
   most(from: number, to: number): number {
     const inForce = this.forces.filter((one) => one.from <= to && one.to >= from);
     return Math.max(...inForce.map(({ most }) => most));
@@ -79,11 +79,11 @@ test("With limits that change at random, no more jobs run than the greatest in f
   const paused = new Set<string>();
   while (performance.now() < end) {
     await act();
-    // Some changes follow at once, some when the last one is applied.
+    // Some changes follow at once, others once the last one is applied.
     await sleep(dice(4) === 0 ? 2_500 : dice(400));
   }
   for (const task of paused) await queue.utils.resumeTask(task);
-  // Under the last of some seeds, a limit of 1 for three tasks, the rest would take minutes.
+  // With some seeds the last limit allows one job of three tasks at once; then the remaining jobs would take minutes.
   for (const limit of LIMITS) await set(limit, 13);
   await queue.sql("update worker._private_jobs set run_at = now() where run_at > now()");
   await waitUntil(
@@ -141,7 +141,7 @@ test("With limits that change at random, no more jobs run than the greatest in f
   }
 });
 
-/** Judged at each start: then the number is at its highest. */
+/** Checks the number of running jobs at each start, because it grows only then. */
 function judge(spans: readonly Span[], histories: ReadonlyMap<string, History>) {
   let full = 0;
   const tooMany = LIMITS.flatMap(({ name, task }) => {

@@ -1,4 +1,4 @@
-// Limits of tasks over several workers: never more than allowed at once, all of it used while jobs wait.
+// Limits of tasks over several workers: never more jobs at once than allowed, and as many as allowed while jobs wait.
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -182,7 +182,7 @@ test("A rate is kept over workers, and used while jobs wait.", async () => {
   const starts = seen.starts.toSorted((x, y) => x - y);
   const inSecond = starts.map((at, n) => starts.slice(n).filter((one) => one < at + 1_000).length);
   assert.ok(Math.max(...inSecond) <= 55, `${Math.max(...inSecond)} in a second`);
-  // With other work on the machine tokens lapse; test/faults measures the use of a rate.
+  // On a busy machine tokens expire unused, so the bound is wide; test/faults measures the use of a rate.
   const tookMs = (starts.at(-1) ?? 0) - (starts[0] ?? 0);
   assert.ok(tookMs <= (195 / 50) * 1_000 * 2, `${tookMs} ms`);
 });
@@ -332,7 +332,7 @@ test("A limit that is new for its tasks grants no permits until older workers ha
     const exchange = { limitId: limit?.id ?? 0, workerId, inUse: 0, wanted: 2, number: ++number };
     return (await exchangePermits(queue.db, exchange)).permits;
   };
-  // After that time, every worker has read it.
+  // Moves the time of the limit back: every worker then counts as having read it.
   const pass = () =>
     queue.sql("update worker._private_limits set set_at = set_at - interval '1 minute'");
   await queue.utils.setLimit({ name: "l", task: "a", concurrency: 2 });

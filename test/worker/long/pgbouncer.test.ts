@@ -16,7 +16,7 @@ import { latch, recordingTask, waitFor, waitUntil, workerQueue } from "../worker
 const POOLED = { preparedStatements: false, notify: false, pollIntervalMs: 100 } as const;
 const FAST = { ...POOLED, fastLane: { limitMs: 10 } } as const;
 
-/** Fewer than the workers' connections, so that they share each. */
+/** The connections of pgbouncer to the server: fewer than those of the workers, which therefore share them. */
 const CONNECTIONS = 5;
 
 const program = pgbouncerProgram();
@@ -62,7 +62,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
     const clients = await Promise.all(
       Array.from({ length: CONNECTIONS }, () => own.pool.connect()),
     );
-    // In transactions at once, each has a server connection of its own.
+    // Clients with open transactions each have a server connection of their own.
     for (const client of clients) await client.query("begin");
     const backends = new Set<number>();
     for (const client of clients) {

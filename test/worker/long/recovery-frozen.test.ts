@@ -63,7 +63,7 @@ test("A woken worker that fetches its own job again finishes it once.", async ()
 });
 
 test("A woken worker keeps its resilient jobs and finishes them under its old id.", async () => {
-  // Much longer than the other threshold, so that a busy machine finds the time in between.
+  // Much longer than the other threshold, so that all steps between the two are in time on a busy machine.
   const options = { recovery: { ...QUICK, resilientThresholdMs: 6_000 } };
   const frozen = await workerProcess(queue.url, options);
   const { id } = await add("held", {}, { flags: ["infrastructure_resilient"] });
@@ -73,7 +73,7 @@ test("A woken worker keeps its resilient jobs and finishes them under its old id
   await sweeper.event("recovered");
   frozen.signal("SIGCONT");
   await frozen.event("leaseLost");
-  // Its heartbeats continue under both ids, so more time than the resilient threshold has no effect.
+  // Its heartbeats continue under both ids, so the old lease does not expire, even after the resilient threshold.
   const [before] = await queue.sql<{ now: string }>("select now()::text as now");
   await waitUntil("so long has passed in the database", async () => {
     const text = "select now() > $1::timestamptz + interval '6.5 s' as passed";

@@ -1,5 +1,5 @@
-// A worker that was frozen past its lease, or whose machine was suspended: when it wakes, it does not start jobs that others have taken over, and
-// it stops at one stop().
+// A worker that was frozen past its lease, or whose machine was suspended: when it wakes, it does not start jobs that
+// others have taken over, and one call of stop() ends it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addJobs } from "../../../src/queue/add/add-jobs.ts";

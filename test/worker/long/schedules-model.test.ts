@@ -46,8 +46,8 @@ const MINUTE_MS = 60_000;
 
 const oneOf = <T>(all: readonly T[]): T => all[dice(all.length)] as T;
 /**
- * A day ahead of the database's clock. Commands compute the next tick by that clock, so the test replaces it in their
- * transaction (inStep).
+ * A day ahead of the database's clock. Commands compute the next tick by that clock, so the test replaces the tick in
+ * their transaction (inStep).
  */
 const START_MS = (Math.floor(Date.now() / 3_600_000) + 24) * 3_600_000;
 
@@ -68,7 +68,7 @@ test("Schedules that change at random add the jobs of the model, with ten schedu
     const disturbed = dice(3) === 0 ? oneOf(NAMES) : null;
     const other = disturbed === null ? null : disturbance(disturbed);
     await Promise.all([time.goTo(new Date(toMs).toISOString(), SCHEDULERS), other?.run()]);
-    // Rows that were locked meanwhile are offered once more.
+    // Schedules whose rows were locked at the tick are read again.
     for (const ms of [1_000, 2_000, 3_000])
       await time.goTo(new Date(toMs + ms).toISOString(), SCHEDULERS);
     for (const model of models.values()) {

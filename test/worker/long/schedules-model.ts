@@ -18,7 +18,7 @@ export interface Job {
   ts: number | null;
   version: number;
   runAt: number | null;
-  /** Whether it has the key of jobs that do not overlap. */
+  /** Whether it has the key that keeps jobs of the schedule from overlapping. */
   isKeyed: boolean;
   state: "waiting" | "running" | "failed";
 }
@@ -68,12 +68,12 @@ function addJob({ name, jobs }: Model, plan: Plan, ts: number): void {
     Object.assign(before, job);
     return;
   }
-  // A job that runs is not replaced but followed, and one that has failed keeps no schedule from adding others.
+  // A running job is not replaced: the new one follows it. A failed job does not keep its schedule from adding others.
   if (overlap !== "allow" && before !== undefined) before.isKeyed = false;
   jobs.push(job);
 }
 
-/** The jobs in an order of their own. */
+/** The jobs in a fixed order, so that two lists can be compared. */
 export const sortedJobs = ({ jobs }: Pick<Model, "jobs">): Job[] =>
   jobs
     .map(({ ts, version, runAt, isKeyed, state }) => ({ ts, version, runAt, isKeyed, state }))

@@ -1,4 +1,4 @@
-// A trigger that exceeds the time limit of a fetch for one job, which is left out.
+// A trigger that takes longer for one job than the time limit of a fetch: that job is left out.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recorder, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";

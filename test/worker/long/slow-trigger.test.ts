@@ -1,4 +1,4 @@
-// A trigger that exceeds the time limit of a statement for one job, whose result is written alone.
+// A trigger that takes longer for one job than a statement's time limit: the result of that job is written alone.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recorder, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";
@@ -49,7 +49,7 @@ test("A job whose deletion is slow once is done, and runs once.", async (t) => {
   );
   const task = recordingTask<number>("task");
   const { lines, logger } = recorder();
-  // A sequence counts calls that are rolled back, too. The first is in the batch, the second alone.
+  // A sequence counts calls that are rolled back, too. The first call is in the batch, the second for the job alone.
   await queue.sql(`create sequence public.calls; ${SLOW_DELETE("nextval('public.calls') <= 2")}`);
   await queue.utils.addJob("task", 1);
   await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50 });

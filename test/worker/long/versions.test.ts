@@ -1,4 +1,4 @@
-// The oracle on every version of PostgreSQL that npm has, each as an embedded server, in parallel.
+// The oracle on PostgreSQL 15 to 18, each as an embedded server, in parallel.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ describe("The oracle reports no problem", { concurrency: true }, () => {
       trialsOn(binaries ?? `(pg${version} is not installed)`),
     );
   }
-  // The version of this package.
+  // The version that is installed with this package.
   describe("on PostgreSQL 18", { concurrency: 1 }, () => trialsOn(undefined));
 });
 

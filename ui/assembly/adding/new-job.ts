@@ -108,7 +108,7 @@ export class NewJobFacts {
       : `No worker or job has the task “${task}”.`;
   }
 
-  /** The name that was probably meant; empty: there is no warning. */
+  /** The existing name that was probably meant; empty: none is similar, or the task exists. */
   suggestion(task: string): string {
     const isStrange = task.length > 0 && this.searched === task && this.taskNamed(task) === null;
     return isStrange ? this.like(task) : "";

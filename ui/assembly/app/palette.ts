@@ -92,7 +92,7 @@ export function takeNames(m: Model, request: Pending, body: string): void {
   const wanted = nameIn(wantedBy(p.text));
   if (!request.what.endsWith(`-${p.serial}`)) return;
   const r = new JsonReader(body);
-  // For `pause mail` the palette listed only the search until now. The first action is marked in its place.
+  // For `pause mail` the only entry until now was the search for jobs. It was marked; now the first action is marked.
   const isAction = p.found.length === 1 && wanted !== wantedBy(p.text);
   const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;
   if (request.what.includes("keys")) {

@@ -10,9 +10,9 @@ export class Bar {
   /** The query whose jobs the list shows. */
   terms: Terms = new Terms();
   draft: string = "";
-  /** The typed text as terms, unchanged. */
+  /** The terms of the typed text. */
   typed: Terms = new Terms();
-  /** Whether the typed text was submitted. Then a fault at its end is shown, too; before, the text is unfinished. */
+  /** Whether the typed text was submitted. Only then is a fault at its end shown: before, the text is unfinished. */
   isSubmitted: bool = false;
   options: Suggestion[] = [];
   /** The range of the typed text that a completion replaces. */

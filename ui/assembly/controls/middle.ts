@@ -3,7 +3,7 @@ import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
 /** Only a text of at least this length is cut in its middle. A shorter one is whole, or cut at its end. */
 const SHORTEST = 16;
-/** The number of letters of the end, in a font with one width. */
+/** The number of letters of the end, in a monospaced font. */
 const TAIL = 8;
 /** The width of the end in a proportional font, in hundredths of an em. The style has it as `--tail`. */
 const ROOM = 600;

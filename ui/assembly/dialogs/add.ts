@@ -103,7 +103,7 @@ export class AddDialog extends CommandDialog {
     const priority = this.field("priority", "Priority", draft);
     priority.hint = "Lower runs earlier.";
     const attempts = this.field("max_attempts", "Max attempts", draft);
-    // The estimate is of the default delays.
+    // The estimate uses the default delays, so it is not shown for another retry policy.
     if (draft.value("retry").length === 0) attempts.hint = lastsFor(draft.value("max_attempts"));
     const key = this.field("key", "Key", draft);
     const keyNote = names.keyNote(draft.value("key"));

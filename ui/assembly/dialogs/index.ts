@@ -1,6 +1,6 @@
 /**
  * Every dialog: one for actions on a cause, two for operations, and one for each command of the server. Most commands
- * need no more than their declaration; a dialog that does more has a file of its own.
+ * need no more than their declaration. A dialog that does more has a class of its own.
  */
 import { Command, commands } from "../generated/commands";
 import { Dialog } from "../model/model";

@@ -1,9 +1,9 @@
-/** Finds where a text stops being JSON, describes the fault, and offers a missing or needless comma or colon. */
+/** Describes the first fault in JSON text. Offers to insert a missing comma or colon, or to remove an extra comma. */
 import { JsonReader } from "../lib/json-reader";
 
 /** The number of characters at which a token is cut in a message. */
 const MAX_TOKEN = 24;
-/** The length up to which a corrected text is offered, because it is in memory twice. */
+/** The length up to which a corrected text is offered. The offer keeps a second copy of the text in memory. */
 const MAX_CORRECTED = 20000;
 const COMMA: i32 = 0x2c;
 const APOSTROPHE: i32 = 0x27;

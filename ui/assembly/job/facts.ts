@@ -67,7 +67,7 @@ function queueState(why: Why): string {
   for (let i = 0; i < why.causes.length; i++) {
     const kind = why.causes[i].kind;
     if (kind === "paused") return why.causes[i].links.queue === null ? "" : " · paused";
-    // A worker without heartbeats can be unlocked once its lock is old.
+    // The server offers to unlock a worker without heartbeats only once its lock is old.
     if (kind === "holder_stale" || (kind === "holder_unknown" && why.causes[i].fix !== null))
       return why.condition === "blocked" ? " · stuck" : "";
   }

@@ -2,7 +2,7 @@
  * The base class of pages that are lists. A subclass defines where its rows come from and how they look. Requests,
  * keys, selecting, searching, sorting, paging, news, and returning to the same place are implemented here.
  *
- * Its address has `search`, `sort` and `cursor` (the page). Any other parameter makes another list.
+ * Its address has `search`, `sort` and `cursor` (the page). If anything but the page changes, it is another list.
  */
 import { after, focus, navigate } from "../host";
 import { numberText } from "../lib/number";
@@ -38,7 +38,7 @@ export abstract class ListPage extends Page {
   /** The number of rows on all pages; i64.MIN_VALUE: no answer has included it. */
   count: i64 = i64.MIN_VALUE;
   private typed: i32 = 0;
-  /** Whether the next answer replaces the rows and focuses one: after paging, or a change of rows on this page. */
+  /** Whether the next answer replaces the rows and focuses one: after paging, or after a write has changed rows. */
   private renewed: bool = false;
   private sameList: string = "";
 

@@ -50,7 +50,7 @@ export class List {
   wasMerged: bool = false;
   private waiting: RowPage | null = null;
 
-  /** Shows an answer from its first row. */
+  /** Replaces the rows with those of an answer. */
   show(page: RowPage): void {
     const before = this.currentKey;
     this.rows = page.rows;

@@ -1,7 +1,7 @@
 /** The part of the URL after the `#`: `/jobs?state=failed&queue=mail`. Reading it never traps, for any text. */
 import { decode, encode } from "../lib/percent";
 
-/** The length of the longest address that is read. No address that this client writes is longer. */
+/** The length of the longest address that is read. */
 const MAX_LENGTH = 8192;
 /** A path that no page has. */
 const NOWHERE = "?";

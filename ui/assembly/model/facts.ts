@@ -35,7 +35,7 @@ export class Facts {
   changedAt: f64 = 0;
   failedAt: f64 = 0;
   /**
-   * The time of the failed jobs' count by the database's clock. Data that were read before it lack the latest failures.
+   * The database's time at the last change of the failed jobs. Data that were read before it lack the latest failures.
    */
   failedAsOf: f64 = 0;
   private known: Set<string> = new Set<string>();

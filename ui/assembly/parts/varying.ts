@@ -1,4 +1,4 @@
-/** How errors of one group differ: the texts at each `#` of its label. */
+/** How the errors of one group differ: the texts that the group's label replaces with `#`. */
 import { ListedJob } from "../generated/records";
 
 /** Returns, for each job, the texts that differ from the others; empty if its error does not match the label. */

@@ -76,7 +76,7 @@ async function onTerminal(
   const ended = once(screen.ended, "abort").then(() => null);
   while (!screen.ended.aborted) {
     try {
-      // In raw mode Ctrl-C is a key, so the end must not wait for a server that does not respond.
+      // In raw mode Ctrl-C sends no signal. So only this race ends the command while the server does not respond.
       const shown = await Promise.race([read(), ended]);
       if (shown === null) return;
       screen.show(await textOf(shown, screen.rows, screen.columns));

@@ -60,7 +60,7 @@ function readyAddress(typed: string): { address: URL; socketPath: string | undef
         : `has "${port}" as its port, which must be a number up to 65535`;
     throw new InputError([{ path: "<url>", message }]);
   }
-  // The route needs no login: credentials in the URL must not reach another server.
+  // The route needs no login, so credentials in the URL are not sent.
   url.username = "";
   url.password = "";
   url.search = "";

@@ -21,7 +21,7 @@ const isFirst = (): boolean => process.pid === 1 && process.platform === "linux"
 
 /** If this is the first process and there is a shell, restarts as the shell's child and does not return. */
 export function beginBelowShell(): void {
-  // A service manager's sockets are for this process id only.
+  // A service manager's sockets are for this process id only, and the shell's child has another one.
   if (!isFirst() || process.env["LISTEN_PID"] !== undefined || !isRunnable(SHELL)) return;
   // Ctrl-C on a terminal reaches all its processes, so the shell does not pass it on.
   const signals = process.stdin.isTTY ? ["TERM", "HUP"] : ["TERM", "HUP", "INT"];

@@ -38,7 +38,7 @@ export class ProgramHost implements AsyncDisposable {
     this.#logger = logger;
   }
 
-  /** Runs the program in the other process, with the result of runProgram(). */
+  /** The starter process runs the program. Resolves and rejects like runProgram(). */
   readonly run = async (program: Program, options: ProgramOptions): Promise<ProgramResult> => {
     const { signal, killAfterMs } = options;
     const id = this.#nextId++;
@@ -67,7 +67,7 @@ export class ProgramHost implements AsyncDisposable {
 
   #send(order: StarterOrder): void {
     this.#starter ??= this.#start();
-    // If the order cannot be sent, the other process has ended or ends, which is reported at "close".
+    // If the order cannot be sent, the starter process has ended or ends, which is reported at "close".
     this.#starter.send(order, () => {});
   }
 

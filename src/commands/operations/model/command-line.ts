@@ -10,7 +10,7 @@ export function commandLineOf(
   changes: Changes,
   { rate, canary, limit }: OperationSettings = { rate: null, canary: null, limit: null },
 ): string {
-  // The query is empty if the jobs were given by id, and are more than a query can contain.
+  // The query is empty if the jobs were given by id and are more than one term of a query can contain.
   if (query === "") return "";
   const options = [
     ...Object.entries(changes).map(([name, value]) => [name.replaceAll("_", "-"), value]),

@@ -13,7 +13,7 @@ export interface Transition {
   readonly to: OperationState;
   /** Whether the caller works on the operation from now on. Only one operation of a schema runs at a time. */
   readonly takes?: boolean;
-  /** Whether the change is made only if the caller works on the operation, also after its lease has expired. */
+  /** Whether the change is made only if the caller owns the operation. Then an expired lease does not matter. */
   readonly isMine?: boolean;
   readonly isCanaryOver?: boolean;
   readonly error?: string;

@@ -28,7 +28,7 @@ export async function tallyIds(db: Database, ids: readonly string[]): Promise<Ma
   return tallyOf(await query<TallyRow>(db, tallySql("jobs.id = any($1::bigint[])"), [ids]));
 }
 
-/** Returns the ids of at most `limit` matches of a query that only waiting jobs match, from the index of times. */
+/** Returns the ids of at most `limit` matches of a query that only waiting jobs match, from jobs_main_index. */
 export async function idsByTime(
   db: Database,
   jobs: JobQuery,
@@ -38,7 +38,7 @@ export async function idsByTime(
   return rows.map(({ id }) => id);
 }
 
-// The index of times begins with the priority, so each priority needs a scan of its own.
+// The index begins with the priority, so each priority needs a scan of its own.
 const byTimeSql =
   (jobs: JobQuery): Statement =>
   (s) =>

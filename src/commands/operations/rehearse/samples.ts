@@ -30,7 +30,7 @@ export interface SampleJob {
 }
 
 /**
- * Returns the boundary, which excludes later jobs and changes. A transaction that is open now may commit some, with the
+ * Returns the boundary, which excludes later jobs and changes. An open transaction commits its changes later, with the
  * time of its start, so these starts are included. Without pg_read_all_stats, transactions of other roles are hidden.
  */
 export async function readBoundary(db: Database): Promise<Boundary> {

@@ -66,7 +66,7 @@ const textBytes = (row: string): string =>
   texts.map((name) => `coalesce(pg_catalog.octet_length(${row}.${name}), 0)::bigint`).join(" + ");
 
 /**
- * Returns a condition: the row is not longer than this program writes, and its changes are an object. Other rows are
+ * Returns a condition: the row is short enough to be this program's, and its changes are an object. Other rows are
  * neither listed nor found. The length of a text can be read without decompressing it.
  */
 export const isOwnRow = (row: string): string =>
@@ -74,7 +74,7 @@ export const isOwnRow = (row: string): string =>
     and ${jsons.map((name) => isUnpackable(`${row}.${name}`)).join(" and ")}
     then pg_catalog.json_typeof(${row}.changes) = 'object'::text else false end`;
 
-/** Returns an expression: the length of such a row. */
+/** Returns an expression: the length in bytes of a row for which isOwnRow() is true. */
 export const rowBytes = (row: string): string =>
   [
     textBytes(row),

@@ -64,7 +64,7 @@ const expireSql = (s: string) => `
   )
   select greatest((select pg_catalog.count(*) from expired), (select pg_catalog.count(*) from deleted))::int as deleted`;
 
-/** Returns an expression: the highest id beyond the newest 20,000. Gaps between ids are few, so ids are counted. */
+/** Returns an expression: the highest id below the newest 20,000. Ids are counted, not rows: gaps are few. */
 const oldest = (s: string) =>
   `(select pg_catalog.max(id) from ${s}._private_operations) - ${MAX_OPERATIONS}`;
 

@@ -82,7 +82,7 @@ export function withoutSecrets(given: string): { text: string; isWithout: boolea
   return { text: open, isWithout: open !== text };
 }
 
-/** Returns the secrets of a text, which may be invalid; the password of a URL both decoded and as it is written. */
+/** Returns the secrets of a text, none if it is invalid. The password of a URL is returned decoded and as written. */
 export function secretsOfText(given: string): string[] {
   const text = given.trim();
   const uri = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text)?.[1];

@@ -1,5 +1,5 @@
 // Password files (PostgreSQL documentation, "The Password File"), with host:port:database:user:password in each line.
-// pgpass supports only one file, writes warnings directly, and will be dropped by pg.
+// The npm package pgpass supports only one file and prints warnings, and pg will drop it.
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 // Determines the servers, the user and the encryption: from the connection text, then its service, then libpq's
-// variables, then libpq's defaults. Programs read the variables, too, not only the command line: PGHOST has
-// to mean what it means in libpq.
+// variables, then libpq's defaults. Not only the command line but also the library reads the variables, because
+// PGHOST must mean what it means in libpq.
 
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";

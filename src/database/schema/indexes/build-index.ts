@@ -136,7 +136,7 @@ async function dropBroken(
   await runAlone(pool, db.schema, dropText(db.schema, broken.indexName), leave);
 }
 
-/** The drop of an index that is being built, by another process or after a lost connection, would wait for the build. */
+/** Throws if the index is being built, by another process or after a lost connection: a drop would wait for that. */
 async function assertNotBuilding(db: Database, name: IndexName): Promise<void> {
   if (!(await readBuilds(db)).some((one) => one.name === name)) return;
   throw new WorkerError("database_busy", `the index ${name} is being built; cancel that first`);

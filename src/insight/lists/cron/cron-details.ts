@@ -26,7 +26,7 @@ export interface NextTick {
   readonly isAfterChange: boolean;
 }
 
-/** The number of ticks before the one after a change of the clock. */
+/** The number of next ticks. The first tick after a change of the clock is added to them. */
 const TICKS = 5;
 
 /** Returns null if there is no entry of this identifier. */

@@ -2,7 +2,7 @@
 // six states, listed worst first.
 //   stuck     locked by a worker that is not responding
 //   failed    not locked, with failed jobs
-//   ready     not locked, with due jobs, or with a limit and running jobs, and none of the above
+//   ready     none of the above, not locked, with due jobs or, under a limit, with running jobs
 //   running   locked or paused, and not stuck
 //   scheduled not locked, with future jobs and none of the above
 //   idle      none of the above

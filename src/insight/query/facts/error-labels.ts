@@ -1,5 +1,5 @@
 // Finds the label of an error group by its fingerprint, which is a hash. With the label, PostgreSQL narrows the errors
-// down, and this process checks a few instead of all. Groups by place (errorPlace()) cannot be searched without it.
+// down, and this process checks a few instead of all. Groups by place (errorPlace()) are searched only if stored.
 // Groups are stored when they are built. To find one that is not stored, some errors of the table are read.
 import { monotonic } from "../../../base/clock.ts";
 import { type Database, query } from "../../../database/database.ts";

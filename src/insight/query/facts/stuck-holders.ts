@@ -16,7 +16,7 @@ const MAX_WORKERS = 10_000;
  */
 export interface StuckHolders {
   readonly stale: readonly string[];
-  /** The workers that have a heartbeat row, at most the latest 10,000. */
+  /** The workers that have a heartbeat row: at most the 10,000 with the latest heartbeats. */
   readonly known: readonly string[];
   /** The time before which the lock of an unknown holder is abandoned, RFC 3339. */
   readonly oldBefore: string;

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { atLeast, atMost, type Bench, line, type Measure, short } from "../measure.ts";
 
-// Ten million rows take two minutes on a quiet machine.
+// Long enough for ten million rows on a quiet machine.
 const MAX_MS = 120_000;
 
 /** A CSV line may contain line feeds; only its end has a carriage return. */

@@ -22,7 +22,7 @@ import { manyViewers } from "./viewers.ts";
 import { fetchesBeside, slowloris } from "./workers-beside.ts";
 
 export const measures: readonly Measure[] = [
-  // First: after a request for metrics an admin continues to read for a minute, which would be counted.
+  // `watching` is first: for a minute after a request for metrics an admin reads on, and this CPU would be counted.
   ...[watching, overview, manyViewers],
   ...[sampledCounts, census, countOfFilter],
   ...[keyset, rareFilters, offsets, text, clientGone],

@@ -1,5 +1,5 @@
 // Insight: horizon, error groups and their common fields, why a job does not run, queues, tasks, workers, counts of any
-// filter, the database. Each is measured on an admin that has just started.
+// filter, the database. Cold and warm times are measured on an admin that has just started.
 import { schemaName } from "../../../../src/database/schema-name.ts";
 import { compileQuery } from "../../../../src/insight/query/compile-query.ts";
 import { countQuery } from "../../../../src/insight/stats/count-query.ts";
@@ -111,7 +111,7 @@ export const sampledCounts: Measure = {
       ["retrying", 0.05],
     ] as const) {
       const { scheduled, failed } = rows[0];
-      // The port counts them as scheduled; behind a locked queue they are blocked.
+      // The port counts retrying jobs as scheduled or ready. Due ones behind a locked queue are blocked.
       const retrying = await bench.db.query(
         `select count(*) filter (where run_at > now() or not coalesce(job_queue_id = any(array(
              select id from ${bench.schema}._private_job_queues where locked_at is not null

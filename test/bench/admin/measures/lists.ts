@@ -1,5 +1,5 @@
 // Pages of jobs: keyset pages in every order, rare filters, offsets, text, payload fields. No query may be answered
-// with 503, and none may take longer than 0.6 s.
+// with 503, and no answer of a search in several answers may take longer than 0.6 s.
 import { setTimeout as pause } from "node:timers/promises";
 import {
   answerMs,
@@ -26,10 +26,10 @@ interface Walk {
   readonly statuses: ReadonlySet<number>;
 }
 
-/** This many samples show how long a page takes. */
+/** A walk ends after this many jobs: their pages show how long a page takes. */
 const MAX_JOBS = 300;
 
-/** Reads page after page until there is no next one, or `most` pages. */
+/** Reads page after page until there is no next one, until MAX_JOBS jobs are read, or until `most` pages. */
 export async function walk(
   { admin }: Bench,
   parameters: Record<string, string>,

@@ -1,5 +1,5 @@
-// Operations by query on many jobs: jobs per second, the time to stop, jobs that an undo leaves, and the duration of
-// workers' fetches at the same time. The admin is killed in the middle of one.
+// Operations by query on many jobs: jobs per second, the time to stop, whether an undo restores all jobs, and the
+// duration of workers' fetches at the same time. The admin is killed in the middle of one operation.
 import { setTimeout as pause } from "node:timers/promises";
 import { type FetchProber, probeFetches } from "../fetch-prober.ts";
 import { atLeast, atMost, type Bench, type Line, line, type Measure, short } from "../measure.ts";
@@ -32,7 +32,7 @@ async function untilOver({ admin }: Bench, id: string): Promise<Operation> {
   }
 }
 
-/** An operation stores the earlier state of this many jobs. */
+/** An operation stores the earlier state of at most this many jobs. */
 const MAX_KEPT = 1_000_000;
 
 /** The options of an operation without pauses between its batches. */
@@ -63,7 +63,7 @@ export const operations: Measure = {
   writes: true,
   run: async (bench) => {
     const lines: Line[] = [];
-    // Only receipts and undo need tables of their own.
+    // Receipts and undo need the tables of this extension.
     const extended = await bench.admin.post("/api/extensions", {
       action: "add",
       name: "operations",

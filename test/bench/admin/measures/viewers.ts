@@ -1,5 +1,5 @@
 // A thousand viewers: memory, and the CPU time of an event to all of them, compared with bare writes on this machine.
-// The event is measured separately, because the admin's reads vary by more than it costs.
+// The event is measured separately, because the CPU of the admin's reads varies by more than the event costs.
 import { setTimeout as pause } from "node:timers/promises";
 import { atMost, line, type Measure, ms } from "../measure.ts";
 import { tickCostMs } from "../tick-cost.ts";

@@ -37,7 +37,7 @@ export function boss({ loops }: { loops: boolean }): Engine {
   };
 }
 
-/** Jobs of one group: a fetch counts those that are active. */
+/** pg-boss with jobs of one group: each fetch counts the active jobs of the group, and respects its limit. */
 export function bossGroup(groupConcurrency: number): Engine {
   return {
     async start({ url, handler }) {

@@ -11,7 +11,7 @@ export interface EngineOptions {
 }
 
 export interface RunningEngine {
-  /** Ends running jobs and closes the connections. */
+  /** Waits for running jobs, and closes the connections. */
   stop(): Promise<void>;
 }
 

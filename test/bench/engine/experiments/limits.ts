@@ -165,12 +165,12 @@ function total(answers: readonly Answer[]): Sample {
     samples.reduce((sum, one) => sum + (one[metric] ?? 0) * Math.max(one["jobs"] ?? 0, 1), 0) /
     samples.length /
     Math.max(jobs, 1);
-  // The time of Node is that of each process.
+  // The CPU time of Node was measured in each process by itself, so the sum counts.
   const nodeUs = each("nodeUs") * samples.length;
   return { jobs, nodeUs, pgUs: each("pgUs"), wal: each("wal") };
 }
 
-/** Measures the middle of the time, when all processes run. */
+/** Returns the most jobs that ran at once, and the jobs a second in the middle of the time, when all processes run. */
 function atOnce(runs: readonly Run[]): Sample {
   const spans = runs.map(([, id, from, to]) => ({ n: String(id), by: "", from, to }));
   const starts = spans.map(({ from }) => from).sort((a, b) => a - b);

@@ -38,7 +38,7 @@ export const refreshes: PageMeasure = {
   },
 };
 
-/** The page requests, reads and draws each one before the next, as soon as possible. */
+/** Refreshes the list this many times: each refresh begins as soon as the one before is drawn. */
 async function refresh(page: Page, times: number): Promise<void> {
   await page.evaluate(async (wanted) => {
     const { watched } = globalThis as unknown as { watched: Watched };

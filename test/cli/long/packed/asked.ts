@@ -15,7 +15,7 @@ const some = ["", "payload.a:b is:failed", "error=abc"];
 const each = (path: string, more = "", asked = queries) =>
   asked.map((q) => `${path}?q=${encodeURIComponent(q)}${more}`);
 
-/** The requests by route; null: the route has no response of its own, or has one only if certain rows exist. */
+/** The requests by route; null: the response is a stream, or needs rows that only some of the tests add. */
 export const asked: Readonly<Record<string, readonly string[] | null>> = {
   "/api/session": ["/api/session"],
   "/api/overview": ["/api/overview"],

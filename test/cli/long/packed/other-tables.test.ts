@@ -1,4 +1,4 @@
-// Locks, cron entries, schedules, pauses, limits, the audit trail and operations. The large values are compressed once and copied.
+// Locks, cron entries, schedules, pauses, limits, audit trail and operations. Large values are compressed only once.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 testPackedRows(

@@ -27,7 +27,7 @@ export interface Way {
   readonly isKeyed: boolean;
   /** Whether each add starts a process. */
   readonly isSlow: boolean;
-  /** Whether its connection was open before. */
+  /** cold: the add opens its connection. warm: the connection was open before. */
   readonly temperatures: readonly ("cold" | "warm")[];
   start(url: string, directory: string): Promise<Adder>;
 }
@@ -94,7 +94,7 @@ const insideTransaction: Way = {
           await client.query("begin");
           await utils.with(client).addJob("mail", { n });
         } catch (error) {
-          if (outcomeOf(error) === "unknown") throw error; // The commit has yet to come.
+          if (outcomeOf(error) === "unknown") throw error; // A wrong result: no commit was sent.
           await client.query("rollback").catch(() => {});
           return ["not added"];
         }

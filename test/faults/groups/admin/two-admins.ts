@@ -23,7 +23,7 @@ export async function twoAdmins(field: Field, server: Server): Promise<void> {
       log: log(port),
       password: PASSWORD,
     });
-  /** The first write after this proves that the proxy uses this admin again. */
+  /** Resolves when this admin has logged another write, which shows that the proxy uses it again. */
   const takesWrites = (port: number) => {
     const before = linesOf(log(port));
     return waitUntil("the one that is back takes writes", async () => linesOf(log(port)) > before);

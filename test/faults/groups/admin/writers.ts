@@ -12,7 +12,7 @@ const AGAIN_AFTER_MS = 250;
 export interface Writers {
   /** The keys of acknowledged jobs. */
   readonly acknowledged: ReadonlySet<string>;
-  /** The numbers of writes whose first attempt failed, and whose second failed, too. */
+  /** The number of writes whose first attempt failed. `failed` lists those whose second attempt failed, too. */
   readonly retried: number;
   readonly failed: readonly string[];
   stop(): Promise<void>;
@@ -31,7 +31,7 @@ export function startWriters(url: string, count: number, pauseMs = 10): Writers 
       headers: { authorization: LOGIN, "content-type": "application/json", ...init.headers },
       signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
     });
-  /** The problem; null: it was acknowledged. */
+  /** Returns the problem; null if the write was acknowledged. */
   const write = async (key: string): Promise<string | null> => {
     try {
       token ??= ((await (await ask("/api/session")).json()) as { csrf_token: string }).csrf_token;

@@ -40,7 +40,7 @@ export function serverWith({ env }: FakeClock, directory: string): string {
   for (const name of ["lib", "share", "bin/initdb"]) {
     symlinkSync(join(real, name), join(directory, name));
   }
-  // The server is started with an environment of its own.
+  // The server is started with an environment of its own, so the wrapper sets the variables.
   const words = Object.entries(env).map(([name, value]) => `${name}='${value}'`);
   const script = `#!/bin/sh\nexec env ${words.join(" ")} '${real}/bin/postgres' "$@"\n`;
   writeFileSync(join(directory, "bin/postgres"), script, { mode: 0o755 });

@@ -16,7 +16,7 @@ const STEPS_S = [HOUR_S, -HOUR_S, 0, 5, -5] as const;
 /** How late jobs may start on members that poll at least once a second. */
 const STARTED = { most: 2_500 };
 const FREED = { most: 10_000 };
-/** The two clocks are read one after the other. */
+/** A tolerance, because the two clocks are read one after the other. */
 const READING_MS = 20;
 
 export async function wrongClocks(field: Field, server: Server): Promise<void> {
@@ -33,7 +33,7 @@ export async function wrongClocks(field: Field, server: Server): Promise<void> {
     const dueAt = new Map<string, number>();
     stand.load(20, { make: (n, producer, dice) => scheduled(n, producer, dice, dueAt) });
     await stepAbout(field, stand, stepping);
-    // Only members with wrong clocks are left to recover its jobs.
+    // After this kill only members with wrong clocks are left to recover the jobs.
     if (right !== undefined) await stand.kill(right);
     await field.outage(2_000);
     await stand.end();

@@ -9,12 +9,12 @@ import { type Reader, startReader } from "./reader.ts";
 
 const REQUESTS = 1_000_000;
 const BRIEF_REQUESTS = 1_500;
-/** The time limit of the group; the figure shows that it was reached. */
+/** The fuzz ends after this time, before the limit of the group; then the number of requests is below its bound. */
 const MAX_SECONDS = 570;
 const CLIENTS = 48;
 const JOBS = 500;
 const HONEST_PAUSE_MS = 250;
-// More jobs than this are deleted: otherwise lists and exports would cost more every minute.
+// Deletes all but the newest jobs: otherwise lists and exports would cost more every minute.
 const TIDY = `delete from worker._private_jobs where locked_at is null and id in
   (select id from worker._private_jobs order by id desc offset ${JOBS})`;
 const TIDY_MS = 5_000;

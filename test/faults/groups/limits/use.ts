@@ -13,7 +13,7 @@ const MS = 5;
 const USED = { least: 80, unit: "" } as const;
 const RATE_USED = { least: 98, unit: "" } as const;
 const FULL_AGAIN = { most: 10_000 };
-/** In front of the steady part, and behind it. */
+/** The share of the starts before the steady part, and of those after it. */
 const EDGE = 0.1;
 
 /** Jobs of 5 ms: the ideal is one at a time for each place of the limit, without a gap. */
@@ -53,7 +53,7 @@ export async function rateUsed(field: Field, stand: Stand): Promise<void> {
   stand.figure(`% of ${RATED.limit}/s`, (100 * starts) / (to - from) / ideal, RATE_USED);
 }
 
-/** All queues wait at once. */
+/** Jobs of all queues wait at the same time. */
 export async function queuesUsed(field: Field, stand: Stand, watch: LeaseWatch): Promise<void> {
   const [ms, each] = [20, field.times(100, 20)];
   const jobs = Array.from({ length: each * TENANTS }, (_, i) =>
@@ -68,7 +68,7 @@ export async function queuesUsed(field: Field, stand: Stand, watch: LeaseWatch):
   });
 }
 
-/** A worker is killed that runs some of the jobs. */
+/** Kills a worker that runs some of the jobs, and measures how soon the other workers have all permits. */
 export async function fullAgain(field: Field, stand: Stand): Promise<void> {
   const [kind, capacity, ms] = ["ten", 10, 100] as const;
   for (let round = 0; round < field.times(4, 1); round++) {

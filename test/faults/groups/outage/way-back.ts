@@ -6,7 +6,7 @@ import type { Stand } from "../../field/stand.ts";
 
 const FIRST = { most: 5_000 };
 const FULL = { most: 5_000 };
-/** Warnings and errors. With the line at the end of the outage there are six. */
+/** Warnings and errors of a worker in one outage. The line about its end is an info line, which is not counted. */
 const LINES = 5;
 const MAX_MS = 40_000;
 

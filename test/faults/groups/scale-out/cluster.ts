@@ -44,7 +44,7 @@ export async function startCluster(plan: ClusterPlan): Promise<Cluster> {
   const settings = (address: string) => ({
     ...{ listen_addresses: address, port: String(PORT), hba_file: hba },
     ...{ wal_keep_size: "1GB", max_wal_senders: "8", hot_standby: "on" },
-    // A host without its cable can send nothing: docs/scale.md.
+    // A host whose cable is cut cannot end its connections, so the server must detect that: docs/scale.md.
     ...{ tcp_keepalives_idle: "5", tcp_keepalives_interval: "2", tcp_keepalives_count: "3" },
     primary_conninfo: `host=${relay} port=${PORT} user=postgres application_name=standby`,
   });

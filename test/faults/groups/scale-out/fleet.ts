@@ -23,7 +23,7 @@ const ADMIN_PORT = 5678;
 const PROXY_PORT = 8080;
 const POOLED = 20;
 
-/** `url`: the database for the members of each stand on this host. */
+/** Starts a member of each stand on this host. `changes`: its URL and its options. */
 export async function workerHost(
   host: Host,
   stands: readonly Stand[],

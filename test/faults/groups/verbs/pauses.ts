@@ -1,5 +1,5 @@
-// Queues, tasks and everything are paused and resumed all the time. From the answer of a pause on, until before it is
-// resumed, only workers that the answer names as missing may start its jobs.
+// Queues, tasks and everything are paused and resumed all the time. Between the answer of a pause and its end, only
+// workers that the answer names as missing may start its jobs.
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Run } from "../../../worker/runs.ts";
@@ -55,7 +55,7 @@ export async function pauses(
       all.push({ target, from, to, exempt: new Set(waitingFor) });
       stand.figure("a pause under faults is answered", from - paused.calledAt, { most: 6_000 });
     }
-    // Also while what was resumed is being fetched and started.
+    // A short sleep, so that some pauses begin while the resumed jobs are being fetched and started.
     await sleep(stand.dice(stand.dice(2) === 0 ? 40 : 800));
   }
   return all;

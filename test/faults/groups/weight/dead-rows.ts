@@ -72,7 +72,7 @@ async function measured(stand: Stand): Promise<number> {
     stand.log.write({ e: "added", n: `job-${n}`, job: id });
   }
   const at = machineTime();
-  // In that mode only Graphile Worker's jobs.
+  // In the mode with Graphile workers only one of those is measured.
   await stand.hire(1, stand.mode.stock ? { stock: true } : {});
   const isOver = () => machineTime() > at + LASTS_MS || stand.runs().length >= JOBS;
   await stand.until("it has worked", isOver, LASTS_MS * 2);

@@ -32,7 +32,7 @@ async function stopStock(stand: Stand): Promise<void> {
   for (const member of stand.living) if (member.isStock) await member.stop();
 }
 
-/** Adds all of them at once, with a single attempt each. */
+/** Adds a job for each behavior, all at once, with a single attempt each. Returns their ids. */
 async function act(
   stand: Stand,
   behaviors: readonly string[],

@@ -46,7 +46,7 @@ class OpenRows {
   /** Whether the search for the rows has read all jobs. */
   isComplete: bool = true;
   isKnown: bool = false;
-  /** The count of the group when the rows arrived. After a failure it differs, so that they are requested again. */
+  /** The group's count when its rows arrived. After a failed request it is old, so the rows are requested again. */
   count: i64 = -1;
 
   /** Takes an answer. `goesOn`: it continues the last one. */

@@ -122,7 +122,7 @@ export abstract class JobsList extends ListPage {
     return `api/jobs?limit=${this.size}&fields=row&count=fast&sort=${this.sorted}${q}`;
   }
 
-  /** Sends no request for an invalid query, nor for a ranking of several answers: one answer would replace them all. */
+  /** Sends no request for an invalid query, nor for a ranking of several answers: a single answer would replace it. */
   override load(m: Model): void {
     if (this.search.answers > 1 && this.search.isPartial) return;
     if (this.bar.terms.fault === null) super.load(m);

@@ -62,7 +62,7 @@ export class WorkerPage extends NamedPage {
     return `“${this.wanted}” sends no heartbeats and holds no lock. It may have shut down.`;
   }
 
-  /** Without heartbeats a user decides whether to unlock the worker; a worker that responds keeps its locks. */
+  /** A worker that is alive keeps its locks. Any other can be unlocked: the user decides whether it still runs. */
   protected override acts(m: Model): Node[] {
     const worker = this.of.holder;
     const jobs = link(queryPath("worker:" + quoteIfNeeded(worker.workerId)), "btn", [
