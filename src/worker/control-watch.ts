@@ -1,5 +1,5 @@
-// Reads the pauses, and the requests to cancel jobs of this worker: every 2 seconds, and at once when a change is
-// announced. After a new pause, fetched jobs that have not started are returned to the database, and then the worker
+// Reads the pauses, and the requests to cancel jobs of this worker: every 2 seconds, and what is announced as changed at
+// once. After a new pause, fetched jobs that have not started are returned to the database, and then the worker
 // acknowledges the pause. The watch also ends pauses whose time is over, and notices when the extension is added.
 //
 //   start() ──▶ read ──2 s, or announced──▶ read ──▶ … ──▶ stop()
@@ -10,7 +10,7 @@ import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";
 import { hasControls } from "../database/schema/extensions/has-extension.ts";
 import { endCancellations, readCancelRequests } from "../queue/cancel/cancellations.ts";
-import { CONTROL, endDuePauses } from "../queue/pauses/pause.ts";
+import { CONTROL, type Control, controlOf, endDuePauses } from "../queue/pauses/pause.ts";
 import { readPauseState } from "../queue/pauses/pause-state.ts";
 import type { FetchedJob } from "./execute/fetched-job.ts";
 import type { Controls } from "./fetch/task-parameters.ts";
@@ -19,6 +19,7 @@ import { JobCancelled } from "./task/outcomes.ts";
 const EVERY_MS = 2_000;
 /** The shortest wait for the end of a pause. */
 const MIN_WAIT_MS = 10;
+const ALL: ReadonlySet<Control> = new Set(["all"]);
 /** The wait for a second read after an announcement: a fetch under way may have locked a job that is cancelled. */
 const SECOND_READ_MS = 250;
 
@@ -54,7 +55,8 @@ export class ControlWatch implements Controls {
   readonly #parts: ControlWatchParts;
   readonly #stop = new AbortController();
   #waiting = new AbortController();
-  #isAnnounced = false;
+  /** What has been announced since the last read began. */
+  #announced = new Set<Control>();
   #running: Promise<void> | null = null;
   isInstalled = false;
   pausesRead = 0;
@@ -84,7 +86,7 @@ export class ControlWatch implements Controls {
    * the limits, jobs would start that must not.
    */
   async start(db: Database): Promise<void> {
-    const error = await this.#readAll(db);
+    const error = await this.#readAll(db, ALL);
     if (error !== null) throw error;
     this.#running = this.#run();
   }
@@ -95,8 +97,8 @@ export class ControlWatch implements Controls {
   }
 
   /** The channel on which pauses, their ends and requests to cancel are announced, with its callback. */
-  get channels(): Readonly<Record<string, () => void>> {
-    return { [CONTROL]: () => this.readNow() };
+  get channels(): Readonly<Record<string, (payload: string) => void>> {
+    return { [CONTROL]: (payload) => this.readNow(controlOf(payload)) };
   }
 
   /**
@@ -109,8 +111,8 @@ export class ControlWatch implements Controls {
     void wait(SECOND_READ_MS, this.#stop.signal).then(() => this.readNow());
   }
 
-  readNow(): void {
-    this.#isAnnounced = true;
+  readNow(control: Control = "all"): void {
+    this.#announced.add(control);
     this.#waiting.abort();
   }
 
@@ -123,16 +125,17 @@ export class ControlWatch implements Controls {
     const { signal } = this.#stop;
     let wasAnnounced = false;
     while (!signal.aborted) {
-      if (!this.#isAnnounced) {
+      if (this.#announced.size === 0) {
         this.#waiting = new AbortController();
         const endsInMs = Math.max(0, this.#nextEndMs - monotonic());
         const waitMs = Math.min(wasAnnounced ? SECOND_READ_MS : EVERY_MS, endsInMs);
         await wait(waitMs, AbortSignal.any([signal, this.#waiting.signal]));
       }
-      wasAnnounced = this.#isAnnounced;
-      this.#isAnnounced = false;
+      const announced = this.#announced;
+      this.#announced = new Set();
+      wasAnnounced = announced.size > 0;
       const database = signal.aborted ? null : this.#parts.database();
-      if (database !== null) await this.#readAll(database);
+      if (database !== null) await this.#readAll(database, wasAnnounced ? announced : ALL);
       // Without a connection no pause can be ended: the next reading comes after the usual wait.
       else this.#nextEndMs = Number.POSITIVE_INFINITY;
     }
@@ -161,15 +164,16 @@ export class ControlWatch implements Controls {
   }
 
   /** Returns the error while no pauses or no limits have been read yet. */
-  async #readAll(db: Database): Promise<unknown> {
-    const error = await this.#read(db);
+  async #readAll(db: Database, due: ReadonlySet<Control>): Promise<unknown> {
+    const error = await this.#read(db, due);
     const isUnknown = this.#mark === null;
     // The extension "limits" is installed with "controls".
-    const limitsError = this.isInstalled ? await this.#parts.limits.read(db) : null;
+    const hasLimits = this.isInstalled && due.has("all");
+    const limitsError = hasLimits ? await this.#parts.limits.read(db) : null;
     return isUnknown ? error : limitsError;
   }
 
-  async #read(db: Database): Promise<unknown> {
+  async #read(db: Database, due: ReadonlySet<Control>): Promise<unknown> {
     const { logger } = this.#parts;
     try {
       if (!this.isInstalled && !(await hasControls(db))) {
@@ -177,17 +181,18 @@ export class ControlWatch implements Controls {
         return null;
       }
       this.isInstalled = true;
-      const cancelled = this.#cancel(db);
+      const isDue = (control: Control): boolean => due.has("all") || due.has(control);
+      const cancelled = isDue("cancel") ? this.#cancel(db) : Promise.resolve(false);
       cancelled.catch(() => {}); // Pauses take effect even if the requests cannot be read.
-      // If the read fails, the old end is not waited for.
-      this.#nextEndMs = Number.POSITIVE_INFINITY;
-      const { mark, pauses, hasDue, nextMs } = await readPauseState(db, this.#mark);
-      if (nextMs !== null) this.#nextEndMs = monotonic() + Math.max(nextMs, MIN_WAIT_MS);
-      if (mark !== this.#mark) this.#applyPauses(mark, pauses);
-      // Writes come last: a role that may only read pauses applies them, and leaves ending them to other workers.
-      this.#hasDue = hasDue;
-      if (hasDue && !this.#isEnding && monotonic() >= this.#endNotBeforeMs) void this.#endDue();
-      if (await cancelled) await endCancellations(db);
+      if (isDue("pauses")) await this.#readPauses(db);
+      let hasEnded = false;
+      try {
+        // After an announcement, ended requests are left to the next read, which follows soon.
+        hasEnded = (await cancelled) && due.has("all");
+      } finally {
+        // Writes come last: a role that may only read applies what it reads, and leaves ending it to other workers.
+        if (this.#hasDue || hasEnded) void this.#end(hasEnded);
+      }
       this.#failure = null;
       return null;
     } catch (error) {
@@ -206,19 +211,30 @@ export class ControlWatch implements Controls {
     }
   }
 
-  /** Ends pauses in the background: the next reads do not wait for it. */
-  async #endDue(): Promise<void> {
+  async #readPauses(db: Database): Promise<void> {
+    // If the read fails, the old end is not waited for.
+    this.#nextEndMs = Number.POSITIVE_INFINITY;
+    const { mark, pauses, hasDue, nextMs } = await readPauseState(db, this.#mark);
+    if (nextMs !== null) this.#nextEndMs = monotonic() + Math.max(nextMs, MIN_WAIT_MS);
+    if (mark !== this.#mark) this.#applyPauses(mark, pauses);
+    this.#hasDue = hasDue;
+  }
+
+  /** Ends pauses, and removes requests, in the background: the next reads do not wait for it. */
+  async #end(hasEndedRequests: boolean): Promise<void> {
     const { patient, logger, wake } = this.#parts;
-    this.#isEnding = true;
     const startMs = monotonic();
+    if (this.#isEnding || startMs < this.#endNotBeforeMs) return;
+    this.#isEnding = true;
     try {
-      if ((await endDuePauses(patient)) > 0) wake();
+      if (this.#hasDue && (await endDuePauses(patient)) > 0) wake();
+      if (hasEndedRequests) await endCancellations(patient);
       this.#endFailure = null;
     } catch (error) {
       const message = messageOf(error);
       const level = isOutage(error) ? "debug" : "warn";
       if (message !== this.#endFailure)
-        logger[level]({ error: message }, "pauses could not be ended");
+        logger[level]({ error: message }, "pauses and cancellations could not be ended");
       this.#endFailure = message;
     }
     this.#isEnding = false;
@@ -249,7 +265,8 @@ export class ControlWatch implements Controls {
     void this.#returned.then(() => {
       if (mark !== this.#mark) return;
       this.#appliedPauses = mark;
-      this.#parts.acknowledge();
+      // Once nothing is paused, there is nothing to acknowledge.
+      if (this.#pauses?.size !== 0) this.#parts.acknowledge();
     });
   }
 }

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, test } from "node:test";
 import { Logger, run } from "graphile-worker";
+import { silentLogger } from "../../src/base/logger.ts";
 import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
 import { explainJob } from "../../src/insight/why/explain-job.ts";
 import { readCancelRequests } from "../../src/queue/cancel/cancellations.ts";
@@ -231,6 +232,32 @@ test("A request ends with its job: a retried one runs, also while the request is
   await queue.startWorker({ tasks: [task] });
   await waitUntil("the job has run", async () => (await queue.remaining()).length === 0);
   assert.equal(task.seen.length, 1);
+  await noRequestsLeft();
+});
+
+test("A job is cancelled while another transaction has locked an old request that is to be removed.", async () => {
+  const { task, started, reasons } = endless();
+  const { id } = await queue.utils.addJob("endless");
+  await queue.sql("insert into worker._private_cancellations (job_id) values (999)");
+  const holder = await queue.pool.connect();
+  try {
+    await holder.query("begin");
+    await holder.query("select from worker._private_cancellations for update");
+    const warnings: string[] = [];
+    const warn = (_fields: object, message: string) => void warnings.push(message);
+    await queue.startWorker({ tasks: [task], logger: { ...silentLogger, warn } });
+    await started;
+    const waiting = () =>
+      queue.sql(`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%_private_cancellations%'`);
+    await waitUntil("the removal waits", async () => (await waiting()).length > 0);
+    await queue.utils.cancelJobs([id]);
+    await waitUntil("the signal has aborted", () => reasons.length > 0);
+    assert.deepEqual(warnings, []);
+  } finally {
+    await holder.query("rollback");
+    holder.release();
+  }
   await noRequestsLeft();
 });
 

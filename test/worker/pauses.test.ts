@@ -381,6 +381,6 @@ test("Pauses are applied where ending one is refused, and the log has that once.
   }
   assert.equal(task.seen.length, 0);
   await waitUntil("the failure is logged", () => warnings.length > 0);
-  assert.deepEqual(warnings, ["pauses could not be ended"]);
+  assert.deepEqual(warnings, ["pauses and cancellations could not be ended"]);
   await queue.sql("drop function public.refuse() cascade");
 });

@@ -1,5 +1,5 @@
 // The statement that stores requests to cancel running jobs. Workers read them in queue/cancel/cancellations.ts.
-import { CONTROL } from "../../queue/pauses/pause.ts";
+import { announceControl } from "../../queue/pauses/pause.ts";
 
 /**
  * Common table expressions that store requests to cancel running jobs. `ids`: a query of their ids; `reason` and `by`:
@@ -25,5 +25,5 @@ export const cancelRequests = (
     on conflict (job_id) do update set requested_at = excluded.requested_at,
       reason = coalesce(excluded.reason, requests.reason),
       requested_by = coalesce(excluded.requested_by, requests.requested_by)
-    returning pg_catalog.pg_notify('${CONTROL}', 'cancel')
+    returning ${announceControl("cancel")}
   )`;

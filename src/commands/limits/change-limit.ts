@@ -8,7 +8,7 @@ import { type LimitDefinition, likePattern } from "../../domain/limits/limit.ts"
 import { shortName } from "../../domain/words.ts";
 import { unreportedNote } from "../../insight/limits/unreported.ts";
 import { readLimits } from "../../queue/limits/limits.ts";
-import { CONTROL } from "../../queue/pauses/pause.ts";
+import { announceControl } from "../../queue/pauses/pause.ts";
 import { contendedTransaction } from "../../queue/sql/contended-query.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
 import type { Committed } from "../declare/command.ts";
@@ -128,5 +128,5 @@ with ended as (
   where backs.scope = target.scope and backs.name = target.name and backs.until > pg_catalog.now()
   returning 1
 )
-select pg_catalog.pg_notify('${CONTROL}', pg_catalog.random()::text), ${announceJobs("1")}
+select ${announceControl("all")}, ${announceJobs("1")}
 from ended limit 1`;

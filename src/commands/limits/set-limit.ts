@@ -8,7 +8,7 @@ import { LIMIT_TABLES, requireTables } from "../../database/schema/extensions/mi
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
 import { shortName } from "../../domain/words.ts";
 import { MAX_LIMITS, readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
-import { CONTROL } from "../../queue/pauses/pause.ts";
+import { announceControl } from "../../queue/pauses/pause.ts";
 import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
 
@@ -100,7 +100,7 @@ export async function removeLimit(db: Database, name: string): Promise<boolean> 
   return (await contendedQuery(db, removeSql, [name])).length > 0;
 }
 
-const NEWS = `pg_catalog.pg_notify('${CONTROL}', pg_catalog.random()::text), ${announceJobs("1")}`;
+const NEWS = `${announceControl("all")}, ${announceJobs("1")}`;
 
 const EMPTY = `pg_catalog.now()
     + $7::int::float8 * $6::bigint::float8 / $5::int::float8 * interval '1 millisecond'`;

@@ -3,7 +3,7 @@
 import type { Database, Statement } from "../../database/database.ts";
 import { CONTROL_TABLES, requireTables } from "../../database/schema/extensions/missing-tables.ts";
 import {
-  CONTROL,
+  announceControl,
   isBusy,
   type PauseScope,
   type PauseTables,
@@ -48,7 +48,7 @@ const storePause = (s: string) => `stored as (
   returning 1
 )`;
 
-const announce = `pg_catalog.pg_notify('${CONTROL}', pg_catalog.random()::text)`;
+const announce = announceControl("pauses");
 
 const pauseTaskSql: Statement = (s) => `
 with ${storePause(s)}

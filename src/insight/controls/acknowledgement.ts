@@ -39,17 +39,21 @@ export async function awaitAcknowledgement(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Acknowledgement> {
   if (!(await hasWorkerTable(db))) return NOT_ACKNOWLEDGED;
-  const untilMs = monotonic() + waitMs;
-  for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_MS)) {
+  const startMs = monotonic();
+  while (true) {
     const { state, isInTransaction } = await readState(db);
-    const leftMs = untilMs - monotonic();
+    const passedMs = monotonic() - startMs;
+    const leftMs = waitMs - passedMs;
     if (state.waiting === 0 || isInTransaction || leftMs <= 0 || signal.aborted) return state;
+    const pauseMs = Math.min(Math.max(MIN_MS, passedMs * WAITED_SHARE), MAX_MS);
     await wait(Math.min(pauseMs, leftMs), signal);
   }
 }
 
-/** The delays between reads in ms. A worker applies a pause within milliseconds, or within 2 s without LISTEN. */
-const FIRST_MS = 10;
+// The delay between reads is a share of the time that has passed, so that the answer is late by that share at most. A
+// worker applies a pause within milliseconds, or within 2 s without LISTEN.
+const WAITED_SHARE = 0.25;
+const MIN_MS = 5;
 const MAX_MS = 160;
 
 async function readState(db: Database) {

@@ -3,7 +3,7 @@
 //   task, queue   a pause with the same end, which all workers apply (pauses/pause.ts)
 //   limit         only a row of _private_back_offs, which readLimits() returns with the limit
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { CONTROL } from "../pauses/pause.ts";
+import { announceControl } from "../pauses/pause.ts";
 import { pausedBy, pauseOver } from "../pauses/paused-run.ts";
 
 export type BackOffScope = "task" | "queue" | "limit";
@@ -74,7 +74,7 @@ const recordSql = (s: string) => `recorded as (
   where backs.scope = locked.scope and backs.name = locked.name and backs.began_at = locked.began_at
 )`;
 
-const announced = `pg_catalog.pg_notify('${CONTROL}', pg_catalog.random()::text)`;
+const announced = announceControl("all");
 
 const answer = (known: string) => `
 select exists (select from begun) as begun, ${known} as known, case when exists (select from begun) then ${announced} end`;

@@ -24,8 +24,19 @@ export interface PauseTarget {
 
 export const ALL = "*";
 
-/** The channel that announces changes of pauses. Workers listen on it, and then read the pauses again. */
+/** The channel that announces changes of pauses, limits and requests to cancel. Workers listen on it, and read them. */
 export const CONTROL = "worker:control";
+
+/** What an announcement of CONTROL is about. */
+export type Control = "all" | "cancel" | "pauses";
+
+/** Returns what the payload of an announcement names. Limits, back-offs and earlier versions name nothing: then all. */
+export const controlOf = (payload: string): Control =>
+  payload === "cancel" || payload === "pauses" ? payload : "all";
+
+/** Returns an expression that announces a change on CONTROL. */
+export const announceControl = (what: Control): string =>
+  `pg_catalog.pg_notify('${CONTROL}', '${what}')`;
 
 /** Which tables the schema has. */
 export interface PauseTables {

@@ -15,4 +15,4 @@ insert into "worker"._private_limits (name, scope, match, concurrency, rate, per
 select $1::text, $2::text, $3::text, $4::int, $5::int, $6::bigint, $7::int, 'code'
 where (select pg_catalog.count(*) from "worker"._private_limits) < 1000
 on conflict (name) do nothing
-returning pg_catalog.pg_notify('worker:control', pg_catalog.random()::text), pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1))
+returning pg_catalog.pg_notify('worker:control', 'all'), pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1))

@@ -26,5 +26,5 @@ with ended as (
   where backs.scope = target.scope and backs.name = target.name and backs.until > pg_catalog.now()
   returning 1
 )
-select pg_catalog.pg_notify('worker:control', pg_catalog.random()::text), pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1))
+select pg_catalog.pg_notify('worker:control', 'all'), pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1))
 from ended limit 1

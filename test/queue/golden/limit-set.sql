@@ -16,7 +16,7 @@ with old as materialized (
   where l.scope = excluded.scope
     and (l.match, l.concurrency, l.rate, l.period_ms, l.burst)
       is distinct from (excluded.match, excluded.concurrency, excluded.rate, excluded.period_ms, excluded.burst)
-  returning pg_catalog.pg_notify('worker:control', pg_catalog.random()::text), pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1))
+  returning pg_catalog.pg_notify('worker:control', 'all'), pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1))
 ), behind as materialized (
   select rates.limit_id, rates.key from "worker"._private_rates as rates
   where rates.limit_id in (select id from old where scope = $2::text) and rates.tat > pg_catalog.now()
