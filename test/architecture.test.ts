@@ -318,7 +318,7 @@ function listedFolders(layer: string): string[] {
 }
 
 for (const [layer, table] of Object.entries(folders)) {
-  test(`A folder of ${layer} imports only folders before it, and is listed in its README.`, () => {
+  test(`A folder of ${layer} imports only folders listed before it, and the layer's README lists them all.`, () => {
     const ofLayer = sources.filter(({ path }) => layerOf(path) === layer);
     const names = Object.keys(table);
     assert.deepEqual(
@@ -369,7 +369,7 @@ test("A folder has at most twelve files.", () => {
   );
 });
 
-test("Each outside resource has one owner.", () => {
+test("The packages pg, yargs and pino, and node:http, are each imported only by their own layers.", () => {
   const owners: [RegExp, RegExp][] = [
     [/^pg$/, /^src\/(database|worker)\//],
     [/^node:http$/, /^src\/http\//],
@@ -384,7 +384,7 @@ test("Each outside resource has one owner.", () => {
   assert.deepEqual(wrong, []);
 });
 
-test("Only the command line reads the environment, and only the clock reads the time.", () => {
+test("Only the command line uses process.argv and process.exit, and only it and the clock read the time.", () => {
   const wrong = sources
     .filter(({ path }) => !/^src\/(cli\/|main\.ts|base\/clock\.ts)/.test(path))
     .flatMap(({ path, text }) => [
@@ -407,7 +407,7 @@ test("Only the command line's printer writes to the terminal.", () => {
   );
 });
 
-test("The admin and the command line use only the list of commands and perform().", () => {
+test("The admin and the command line do not import the folders indexes, jobs and maintenance of the commands.", () => {
   const inner = ["indexes", "jobs", "maintenance"].map((folder) => join("src", "commands", folder));
   const wrong = sources
     .filter(({ path }) => ["admin", "cli"].includes(layerOf(path)))
@@ -448,7 +448,7 @@ test("A module does nothing when it is imported.", async () => {
   assert.deepEqual([stdout, stderr], ["", ""]);
 });
 
-test("The command line imports only the server and the configuration of the admin.", () => {
+test("Of the admin, the command line imports only the server and the configuration.", () => {
   const starting = /^src\/admin\/(serve\.ts|server\.ts|config\/)/;
   const wrong = sources
     .filter(({ path }) => layerOf(path) === "cli")
@@ -460,7 +460,7 @@ test("The command line imports only the server and the configuration of the admi
   assert.deepEqual(wrong, []);
 });
 
-test("The engine's tables are at most 5,000 lines, and those of each verb that an extension adds 700.", () => {
+test("The layer queue has at most 5,000 lines, besides 700 each for limits, schedules, pauses and cancel.", () => {
   const verbs = ["limits", "schedules", "pauses", "cancel"];
   const queue = sources.filter(({ path }) => layerOf(path) === "queue");
   const linesOf = (verb: string) =>
@@ -473,7 +473,7 @@ test("The engine's tables are at most 5,000 lines, and those of each verb that a
   }
 });
 
-test("The client imports only the part of the server that both compilers read.", () => {
+test("Of the server, the client imports only domain/portable, which both compilers read.", () => {
   const shared = join("src", "domain", "portable");
   const wrong = uiSources.filter(({ imports }) =>
     imports.some((one) => one.startsWith("src") && !one.startsWith(shared)),
@@ -525,7 +525,7 @@ test("The list of the client's pages has every page.", () => {
   );
 });
 
-test("A class of the client has its own rules in one stylesheet, so that pages do not change each other.", () => {
+test("A CSS class of the client is styled in only one stylesheet, so that pages do not change each other.", () => {
   const files = readdirSync(join(root, "ui"), { recursive: true, encoding: "utf8" })
     .filter((file) => /^(styles|assembly).*\.css$/.test(file))
     .map((file) => [file, readFileSync(join(root, "ui", file), "utf8")] as const);

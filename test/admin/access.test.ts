@@ -25,7 +25,7 @@ const csrfStates = ["missing", "wrong", "foreign", "cross-site", "same-site", "r
 type CredentialState = (typeof credentialStates)[number];
 type CsrfState = (typeof csrfStates)[number];
 
-test("Every route that is not a GET is a write, and every write is not a GET.", () => {
+test("A route is a write exactly if its method is not GET.", () => {
   for (const { method, access, path } of routes) {
     assert.equal(access === "write", method !== "GET", `${method} ${path}`);
   }
@@ -180,7 +180,7 @@ test("A 401 has the challenge and the login details of its mode.", async () => {
   }
 });
 
-test("Basic compares user and password as UTF-8, composed or decomposed.", async () => {
+test("Basic authentication compares user and password as UTF-8, with composed or decomposed characters.", async () => {
   const { client } = await startAdmin({ mode: "basic" });
   const offered: [string | Buffer, number][] = [
     ["operator:päss:wörd", 200],
@@ -296,7 +296,7 @@ test("A forwarded address is used only if it comes from a trusted proxy.", async
   assert.deepEqual(clients, ["127.0.7.1", "198.51.100.2", "2001:db8::1", "127.0.6.1"]);
 });
 
-test("Two admins with the same secret accept each other's CSRF token; others refuse it.", async () => {
+test("Two admins with the same secret have the same CSRF token; with another secret it differs.", async () => {
   const { url } = await migratedDatabase();
   const [one, two] = [
     await startAdmin({ mode: "basic", url }),

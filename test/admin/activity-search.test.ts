@@ -63,7 +63,7 @@ for (const extensions of [["operations"], []] as const) {
   });
 }
 
-test("An entry is left out by its age in the database, and a search ends after 16 MB with a cursor.", async () => {
+test("A filter by age uses the time of the row, and a search stops after 16 MB and returns a cursor.", async () => {
   const { url } = await migratedDatabase("worker", ["operations"]);
   const { client, pool } = await startAdmin({ url });
   await pool.query(`

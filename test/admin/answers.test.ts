@@ -36,7 +36,7 @@ function checkHeaders({ headers, status }: Answer, what: string, cache = "no-sto
   }
 }
 
-test("Every answer of every route has all headers, also a refusal.", async () => {
+test("Every answer of every route, including refusals, has the security headers and a request id.", async () => {
   const { client } = await startAdmin({ mode: "basic" });
   for (const { method, path, access } of routes) {
     const cache = access === "asset" ? "public, max-age=3600" : "no-store";
@@ -127,7 +127,7 @@ test("In mode none a request through a proxy or by HTTP/1.0 is refused on every 
   assert.equal((await other.send("GET", "/api/session", { headers })).status, 200);
 });
 
-test("The log has a line for every write, with user and action and without a secret.", async () => {
+test("The log has a line for every write, with its user, route and counts, and without secrets.", async () => {
   const { logger, lines } = recordingLogger();
   const { client } = await startAdmin({ mode: "basic", logger });
   const login = rightCredentials.basic;

@@ -74,12 +74,12 @@ test("A font may be cached for a year under its name; other names are 404.", asy
   }
 });
 
-test("The page itself is never cached, whatever its address ends with.", async () => {
+test("The page itself is never cached, whatever its query is.", async () => {
   const { status, headers } = await get("/?page=jobs&state=failed&__proto__=1");
   assert.deepEqual([status, headers["cache-control"]], [200, "no-store"]);
 });
 
-test("The client's weights decide between encodings, then size.", () => {
+test("The encoding with the client's highest q-value is selected; of equal ones, the smallest.", () => {
   const all = ["br", "gzip", "identity"] as const;
   const cases: [string | undefined, string][] = [
     [undefined, "identity"],

@@ -15,7 +15,7 @@ const { client, pool } = await startAdmin({ url });
 const db = { client: pool, schema: schemaName() };
 const path = "/api/jobs/action";
 
-test("A cancel of a waiting job and a running one has an outcome for each, and their worker ends the second.", async () => {
+test("Cancelling a waiting and a running job has an outcome for each; the running one is aborted.", async () => {
   const { id: running } = await addJob(db, { identifier: "running" });
   const task = defineTask("running", async (_, { signal }) => {
     await once(signal, "abort");
@@ -84,7 +84,7 @@ test("An operation cancels all jobs that match and have not failed.", async () =
   assert.equal(rows[0].last_error, "broken");
 });
 
-test("A preview names the tables that a cancel by query lacks; after they are added it can be started.", async () => {
+test("The preview of a cancel names the missing extension; once it is added, the cancel can be started.", async () => {
   const bare = await startAdmin({ ...(await migratedDatabase("worker", ["operations"])) });
   const preview = { q: "is:ready", action: "cancel", dry_run: true };
   const before = await bare.client.post("/api/operations", preview);
@@ -101,7 +101,7 @@ test("A preview names the tables that a cancel by query lacks; after they are ad
   assert.equal(begun.status, 202);
 });
 
-test("Without the extension a cancel is 409, and a read-only admin refuses it.", async () => {
+test("A cancel is 409 without the extension, and 403 in a read-only admin.", async () => {
   const bare = await startAdmin({});
   const body = { action: "cancel", ids: [1] };
   const refused = await bare.client.post(path, body);

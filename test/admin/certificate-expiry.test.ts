@@ -6,7 +6,7 @@ import { manualClock } from "../support/manual-clock.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-test("A certificate is warned about twice a day: when it expires soon, and after it has expired.", () => {
+test("A certificate that expires within a week, or has expired, is logged twice a day.", () => {
   const clock = manualClock();
   const certificate = { expiresAt: new Date(Date.now() + 8 * DAY_MS) };
   const warnings: string[] = [];

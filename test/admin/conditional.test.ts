@@ -19,7 +19,7 @@ const timeOf = (text: unknown) => {
   return Date.parse(String(text));
 };
 
-test("An unchanged list is 304 with its moment, however long it took; a changed one is sent whole.", async () => {
+test("An unchanged answer is 304 with the time of the new reading; a changed one is sent whole.", async () => {
   const { send, pool } = await admin();
   for (const path of [LIST, "/api/jobs?limit=50", "/api/tasks", "/api/queues/x", "/api/horizon"]) {
     if (path.endsWith("x")) await pool.query("select worker.add_job('t', '{}', 'x')");
@@ -39,7 +39,7 @@ test("An unchanged list is 304 with its moment, however long it took; a changed 
   assert.notEqual(next.headers.etag, headers.etag);
 });
 
-test("A payload that looks like a moment or a duration counts as a change.", async () => {
+test("A change of a payload counts, even of members named as_of and took_ms like those of the answer.", async () => {
   const { send, pool } = await admin();
   const set = (payload: string) =>
     pool.query("update worker._private_jobs set payload = $1 where id = 20", [payload]);
@@ -50,7 +50,7 @@ test("A payload that looks like a moment or a duration counts as a change.", asy
   assert.equal((await send(path, { "if-none-match": headers.etag ?? "" })).status, 200);
 });
 
-test("The header as-of is the moment in the body if there is one.", async () => {
+test("The header as-of is equal to the body's as_of.", async () => {
   const { send } = await admin();
   for (const path of ["/api/overview", "/api/counts", "/api/groups?by=task", "/api/incidents"]) {
     const { text, headers } = await send(path);
@@ -58,7 +58,7 @@ test("The header as-of is the moment in the body if there is one.", async () => 
   }
 });
 
-test("The page receives an unchanged answer whole, with the newer moment.", async () => {
+test("The page receives an unchanged answer whole, with the time of the newer reading.", async () => {
   const { port } = await admin();
   const url = new URL(`http://127.0.0.1:${port}/api/groups?by=task`);
   const read = () => ask(url, { method: "GET", headers: new Headers() });
@@ -72,7 +72,7 @@ test("The page receives an unchanged answer whole, with the newer moment.", asyn
   assert.deepEqual([ofBefore.as_of, ofAfter.as_of], [before, after]);
 });
 
-test("Without the right credentials an ETag reveals nothing.", async () => {
+test("With wrong credentials, a request with the right ETag is 401, not 304.", async () => {
   const { send } = await admin({ mode: "bearer" });
   const first = await send(LIST, rightCredentials.bearer);
   const again = { "if-none-match": first.headers.etag ?? "" };
@@ -80,7 +80,7 @@ test("Without the right credentials an ETag reveals nothing.", async () => {
   assert.equal((await send(LIST, { ...again, ...rightCredentials.bearer })).status, 304);
 });
 
-test("Short answers, writes, assets and downloads have no ETag of this kind.", async () => {
+test("Short answers, writes, downloads and metrics have no ETag.", async () => {
   const { client, send } = await admin();
   for (const path of ["/api/session", "/api/jobs/1", "/api/export", "/metrics", "/healthz"]) {
     const { status, headers } = await send(path, { "if-none-match": "*" });

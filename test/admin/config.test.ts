@@ -12,7 +12,7 @@ import { InputError } from "../../src/base/errors.ts";
 // This pool never connects.
 const pool = new pg.Pool({ connectionString: "postgres://user@127.0.0.1:1/none" });
 
-test("By default the admin listens on 127.0.0.1:4000, with basic authentication as admin.", () => {
+test("By default the admin listens on 127.0.0.1:4000, with basic authentication and the user admin.", () => {
   const config = adminServerConfig(pool).build();
   assert.equal(config.schema.name, "worker");
   assert.deepEqual(config.listen, { host: "127.0.0.1", port: 4000 });

@@ -53,7 +53,7 @@ async function countAll({ client }: TestAdmin, q: string): Promise<Json> {
   return answer;
 }
 
-test("In a small table every number is exact and has its moment.", async () => {
+test("In a small table every count is exact, also that of a query.", async () => {
   const admin = await startAdmin();
   await fill(admin);
   const { body } = await admin.client.get("/api/counts");
@@ -76,7 +76,7 @@ test("In a small table every number is exact and has its moment.", async () => {
   assert.equal((await countAll(admin, "payload.n<=17")).count.value, 17);
 });
 
-test("In a large table the true numbers are within the intervals, and small numbers are exact.", async () => {
+test("In a large table at least six of the seven counts have an interval with the true number.", async () => {
   const admin = await startAdmin({ feed: { smallPages: 0, sampledPages: 40 } });
   await fill(admin);
   const { body } = await admin.client.get("/api/counts");
@@ -117,7 +117,7 @@ test("In a large table a few blocked jobs outside the sample are counted.", asyn
 
 for (const feed of [{}, { smallPages: 0, sampledPages: 40 }]) {
   const size = feed.smallPages === 0 ? "large" : "small";
-  test(`In a ${size} table the number of overdue retries is that of a count by SQL.`, async () => {
+  test(`In a ${size} table the number of overdue retries is the same as in a count with SQL.`, async () => {
     const admin = await startAdmin({ feed });
     await fill(admin);
     await admin.pool.query(
@@ -171,7 +171,7 @@ for (const feed of [{}, { smallPages: 0, sampledPages: 40 }]) {
   });
 }
 
-test("A cursor of another route and an invalid query are refused.", async () => {
+test("An invalid cursor and an invalid query are refused.", async () => {
   const { client } = await startAdmin();
   const text = (fields: unknown) => Buffer.from(JSON.stringify(fields)).toString("base64url");
   const broken = [

@@ -23,7 +23,7 @@ async function report(from: Client = client): Promise<Json> {
 const indexOf = (body: Json, name: string) =>
   body.optional_indexes.find((one: Json) => one.name === name);
 
-test("The answer has the server, the schema, tables, indexes, and what each cleanup task would delete.", async () => {
+test("The report has the server, the schema, tables, indexes, and what each cleanup task would delete.", async () => {
   await pool.query(`
     select from worker.add_job('spent', queue_name => 'full');
     insert into worker._private_tasks (identifier) values ('unused');
@@ -64,7 +64,7 @@ test("The answer has the server, the schema, tables, indexes, and what each clea
   );
 });
 
-test("The answer has the oldest transaction and what blocks vacuum, without the text of a statement.", async () => {
+test("The report has the oldest transaction and what blocks vacuum, without the text of a statement.", async () => {
   const other = new pg.Client({ connectionString: url, application_name: "an old backup" });
   await other.connect();
   await other.query("begin isolation level repeatable read");
@@ -118,7 +118,7 @@ test("VACUUM is not shown as a transaction that blocks vacuum.", async () => {
   assert.deepEqual([body.oldest_xmin.kind, body.oldest_xmin.name], ["session", "a backup"]);
 });
 
-test("The sessions of other databases count, because the limit is that of the whole server.", async () => {
+test("The number of connections includes other databases, because the limit is that of the server.", async () => {
   const other = new pg.Client({ connectionString: (await emptyDatabase()).url });
   await other.connect();
   const { total, groups } = (await report()).connections;
@@ -192,7 +192,7 @@ test("A schema of Graphile Worker is shown as such, and an extension can be adde
   assert.equal((await report(admin.client)).schema.extensions[0].is_installed, true);
 });
 
-test("Without some privileges the answer names what is missing and has everything else.", async () => {
+test("Without some privileges the report names what is missing and has everything else.", async () => {
   const role = await rolePool(url, pool, (name) => `grant usage on schema worker to ${name}`);
   const { user } = (await role.pool.query("select current_user as user")).rows[0];
   const limited = new URL(url);

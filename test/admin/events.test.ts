@@ -47,7 +47,7 @@ function countStatements({ pool }: TestAdmin): () => number {
   return () => statements;
 }
 
-test("Two hundred viewers receive what the first one received, without further statements.", async () => {
+test("After the first viewer, 199 more receive the overview with at most 40 statements.", async () => {
   const admin = await startAdmin();
   const first = await watch(admin);
   await first.received(/event: overview/);
@@ -81,7 +81,7 @@ test("Without viewers no statement runs, for a small table and for a large one."
   clock.socket.destroy();
 });
 
-test("A viewer selects its events, and reconnects with the id of the last one.", async () => {
+test("A viewer receives only the events that it selects, and after a reconnect only new ones.", async () => {
   const admin = await startAdmin();
   const viewer = await watch(admin, "?events=pulse,counts");
   const text = await viewer.received(/event: counts\ndata: .*\n\n/);
@@ -107,7 +107,7 @@ test("A stream is compressed for clients that accept compression.", async () => 
   viewer.socket.destroy();
 });
 
-test("An overview that is read after a write includes it, with any number of readers.", async () => {
+test("An overview that is read after a write includes it, also with concurrent readers.", async () => {
   const admin = await startAdmin();
   for (let total = 1; total <= 10; total++) {
     const readers = Array.from({ length: 5 }, () => admin.client.get("/api/overview"));

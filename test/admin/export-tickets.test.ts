@@ -77,7 +77,7 @@ test("With the extension, a ticket that was used at one admin is refused by all.
   assert.equal(rows[0].n, 5, "they are deleted with the rehearsals");
 });
 
-test("A ticket is valid unchanged, with the secret that signed it, for a minute.", async () => {
+test("A ticket is valid for a minute, if it is unchanged and was signed with the same secret.", async () => {
   let time = 1_800_000_000_000;
   const clock = () => time;
   const request = exportRequest({ q: "task:a", columns: "id" });
@@ -121,7 +121,7 @@ test("A ticket is valid unchanged, with the secret that signed it, for a minute.
   assert.equal(mine.read(ticket), null);
 });
 
-test("Guessing the password from a derived secret takes 50 ms a guess.", async () => {
+test("Deriving a secret from a password takes at least 50 ms of processor time, so guesses are slow.", async () => {
   const cost = async () => {
     const before = process.cpuUsage();
     await secretOf("a password").derivation();
@@ -145,7 +145,7 @@ test("HEAD with a ticket reads nothing from the database.", async () => {
   assert.equal((await admin.client.send("GET", path)).status, 200);
 });
 
-test("No line of the log contains a ticket, and a long query fits into one.", async () => {
+test("No line of the log contains a ticket, even if the ticket has a long query.", async () => {
   const { logger, lines } = recordingLogger();
   const [admin] = await twoAdmins([], { logger });
   const names = Array.from({ length: 7 }, (_, n) => `"${n}${"€".repeat(250)}"`);
@@ -210,7 +210,7 @@ test("A query of the maximum length is listed, counted and exported, also with a
   assert.match(wide.body.error, /q: is too long for an address/);
 });
 
-test("A ticket stays valid when there is no free place for its download.", async () => {
+test("A ticket stays valid when the maximum number of downloads is running.", async () => {
   const [admin] = await twoAdmins([]);
   await admin.pool.query(`insert into worker._private_jobs (task_id, payload)
     select 1, json_build_object('text', repeat('x', 1000)) from generate_series(1, 20000)`);

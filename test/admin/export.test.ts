@@ -42,7 +42,7 @@ function download(path: string, headers: Record<string, string> = {}): Promise<D
 const lines = (text: string): Json[] =>
   text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
 
-test("An export has every matching job on a line of JSON, its payload byte for byte.", async () => {
+test("An export has every matching job on a line of JSON, with its payload unchanged except line breaks.", async () => {
   const payload = '{"b":\\n 12345678901234567890,\\r"a":"x\\\\ny","b":1.0}';
   await insert(`select 1 + n % 2, case when n = 5 then E'${payload}'::json else to_json(n) end,
     case when n % 3 = 0 then E'=bad, "quoted"\\nline' end from generate_series(1, 12000) n`);
@@ -99,7 +99,7 @@ test("A download's file name has the query's words and the day.", async () => {
   }
 });
 
-test("An export continues after the last line received, up to its first boundary.", async () => {
+test("An export continues after the last line received, up to the first boundary if that is given.", async () => {
   await insert("select 1, 'null', null from generate_series(1, 50)");
   const whole = await download("/api/export?columns=id");
   const boundary = whole.headers["x-export-boundary"];
@@ -117,7 +117,7 @@ test("An export continues after the last line received, up to its first boundary
   assert.equal((await client.get("/api/export?q=is:nothing")).status, 400);
 });
 
-test("An export names what its query cannot find, and counts the jobs that are too large to be compared.", async () => {
+test("An export reports unknown names of its query, and the number of jobs too large to be compared.", async () => {
   await insert(`values (1, '{"n": 1}', null), (1, 'null', null),
     (1, json_build_object('n', 2, 'text', repeat('x', 9000000)), null)`);
   const found = await download("/api/export?columns=id&q=payload.n:1,2");
@@ -135,7 +135,7 @@ test("An export names what its query cannot find, and counts the jobs that are t
   assert.deepEqual(unknown, ["task:mistyped", "task:größe 1"]);
 });
 
-test("An export ends when its client leaves, and for a slow client only one piece is in memory.", async () => {
+test("An export ends when its client leaves, and uses less than 60 MB of memory for a slow client.", async () => {
   await insert(
     "select 1, json_build_object('text', repeat('x', 1000)), null from generate_series(1, 40000)",
   );
@@ -264,7 +264,7 @@ test("A payload of any size is sent whole, in pieces; a job above 16 MB is too l
   assert.equal(page.jobs[2].last_error, "why");
 });
 
-test("Rows for a table have no payload, but the job's condition and the time when it began.", async () => {
+test("With fields=row a job has no payload, but its condition and the time when it began.", async () => {
   await insert(`values (1, '{"a": 1}', E'Error: first line\\n  at second'), (1, '1', null)`);
   await pool.query("update worker._private_jobs set attempts = 25 where id = 1");
   const { body } = await client.get("/api/jobs?fields=row&sort=-failed_at&count=fast");

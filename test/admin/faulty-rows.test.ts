@@ -1,4 +1,4 @@
-// Errors that are caused by rows in the database are not the client's.
+// Errors caused by rows in the database are reported as the database's, not as the client's.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,7 +36,7 @@ after(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("A back-off without an end and an infinite rate are shown, and no read of limits fails.", async () => {
+test("Limits with an endless back-off or an infinite rate can be read.", async () => {
   const pool = new pg.Pool({ connectionString: server.url() });
   await migrate(pool, schemaName(), { logger: silentLogger, extensions: ["limits"] });
   await pool.query(`
@@ -52,7 +52,7 @@ test("A back-off without an end and an infinite rate are shown, and no read of l
   }
 });
 
-test("Workers with an infinite heartbeat are listed, and no read of workers fails.", async () => {
+test("Workers with an infinite heartbeat are listed, and no list fails because of them.", async () => {
   for (const path of [
     ...[
       "overview",
@@ -76,7 +76,7 @@ test("Workers with an infinite heartbeat are listed, and no read of workers fail
 
 const db = () => ({ client: admin.pool, schema: schemaName() });
 
-test("An error at a row is a database error; an error at a parameter is an input error.", async () => {
+test("An error in a stored row is a database error; an error in a parameter is an input error.", async () => {
   const row = query(db(), (s) => `select id::int from ${s}._private_workers where id <> $1::text`, [
     "x",
   ]);

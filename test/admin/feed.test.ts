@@ -49,7 +49,7 @@ function setUp(options: Partial<FeedOptions> = {}) {
   return { state, feed, watch };
 }
 
-test("The loop runs only while there are viewers.", async () => {
+test("The feed reads the database only while there are viewers.", async () => {
   const { state, feed, watch } = setUp();
   for (let n = 0; n < 20; n++) await turn();
   assert.equal(state.statements, 0);
@@ -72,7 +72,7 @@ test("The loop runs only while there are viewers.", async () => {
   await feed.stop();
 });
 
-test("Concurrent requests share one reading, and on a small table nothing runs after it.", async () => {
+test("Concurrent requests for the overview share one reading; on a small table nothing runs after it.", async () => {
   const { state, feed } = setUp();
   await Promise.all(Array.from({ length: 200 }, () => feed.overview()));
   assert.ok(
@@ -85,7 +85,7 @@ test("Concurrent requests share one reading, and on a small table nothing runs a
   await feed.stop();
 });
 
-test("Unchanged events are not sent again, but the stream sends signs of life.", async () => {
+test("Unchanged events are not sent again; instead the stream sends pings.", async () => {
   const { feed, watch } = setUp();
   const viewer = watch("overview");
   const text = await viewer.seen(/(: ping\n\n[\s\S]*){3}/);
@@ -94,7 +94,7 @@ test("Unchanged events are not sent again, but the stream sends signs of life.",
   await feed.stop();
 });
 
-test("The pulse is small, and is repeated when nothing changes.", async () => {
+test("The event pulse has at most 300 bytes, and is repeated when nothing changes.", async () => {
   const { feed, watch } = setUp({ pingMs: 60 });
   const viewer = watch("pulse");
   const text = await viewer.seen(/(event: pulse[\s\S]*){3}/);
@@ -105,7 +105,7 @@ test("The pulse is small, and is repeated when nothing changes.", async () => {
   await feed.stop();
 });
 
-test("Each viewer receives the events that it requested, also those of sources.", async () => {
+test("A viewer receives the events that it requested; a late one receives the last operation at once.", async () => {
   const source = { event: "incidents", intervalMs: 1, read: async () => '{"level":"ok"}' } as const;
   const { feed, watch } = setUp({ sources: [source] });
   const [counts, incidents] = [watch("counts"), watch("incidents", "operation")];
@@ -120,7 +120,7 @@ test("Each viewer receives the events that it requested, also those of sources."
   await feed.stop();
 });
 
-test("A problem is sent once, without internal details, and the overview follows it.", async () => {
+test("A failure is sent once, without internal details; after its end the overview is sent again.", async () => {
   const { state, feed, watch } = setUp();
   const viewer = watch("overview");
   await viewer.seen(/overview/);
@@ -139,7 +139,7 @@ test("A problem is sent once, without internal details, and the overview follows
   await feed.stop();
 });
 
-test("After a write the watched sources are read at once.", async () => {
+test("After a write, incidents that a viewer watches are read at once.", async () => {
   let read = 0;
   const source = {
     event: "incidents" as const,
@@ -155,7 +155,7 @@ test("After a write the watched sources are read at once.", async () => {
   await feed.stop();
 });
 
-test("A viewer that returns receives the sources' events at once, during their pause, too.", async () => {
+test("A viewer that returns receives incidents at once, although their next reading is not yet due.", async () => {
   let read = 0;
   const source = {
     event: "incidents" as const,
@@ -173,7 +173,7 @@ test("A viewer that returns receives the sources' events at once, during their p
   await feed.stop();
 });
 
-test("After a problem the unchanged event of a source is sent again.", async () => {
+test("After a failure, incidents are sent again even if they are unchanged.", async () => {
   const source = { event: "incidents", intervalMs: 1, read: async () => '{"level":"ok"}' } as const;
   const { state, feed, watch } = setUp({ sources: [source] });
   const viewer = watch("incidents");
@@ -187,7 +187,7 @@ test("After a problem the unchanged event of a source is sent again.", async () 
   await feed.stop();
 });
 
-test("A source that is needed again while it is read is read once more.", async () => {
+test("A reading that is requested again while it runs is repeated once.", async () => {
   let runs = 0;
   const task: RhythmTask = {
     isWanted: () => true,

@@ -98,7 +98,7 @@ test("After close() streams and writes are 503, and the application's server can
   await once(server, "close");
 });
 
-test("A body that was read before the handler is the application's error, with advice in the answer.", async () => {
+test("If the application has read the body before the handler, the answer is 500 with advice.", async () => {
   const { admin, client, server } = await application("none");
   const { body } = await client.get("/queue/api/session");
   const answer = await client.send("POST", "/taken", {
@@ -127,7 +127,7 @@ test("Without a login the handler refuses requests that a proxy has forwarded to
   server.close();
 });
 
-test("The application's login is given its own request, with what its middleware has added.", async () => {
+test("The application's login receives the original request, with what middleware has added to it.", async () => {
   const { admin, client, server } = await application({
     mode: "custom",
     authenticate: (request) => {
@@ -149,7 +149,7 @@ test("The application's login is given its own request, with what its middleware
   server.close();
 });
 
-test("On the application's unix socket a trusted proxy names client and user.", async (t) => {
+test("On the application's unix socket, client and user are those that a trusted proxy names.", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "wk-handler-"));
   const path = join(folder, "socket");
   const audited: { by: string | null; client: string | null }[] = [];
@@ -188,7 +188,7 @@ test("On the application's unix socket a trusted proxy names client and user.", 
   );
 });
 
-test("The handler leaves the application's connections the idle timeout that they had.", async (t) => {
+test("The handler does not change the idle timeout of the application's connections.", async (t) => {
   const { admin, server, port } = await application("none");
   t.after(async () => {
     await admin.close();
@@ -210,5 +210,5 @@ test("The handler leaves the application's connections the idle timeout that the
   assert.equal(socket.timeout, 123_000);
   server.keepAliveTimeout = 70_000;
   await get("/queue/api/session");
-  assert.ok(socket.timeout >= 70_000 && socket.timeout < 80_000, "Node's own time follows");
+  assert.ok(socket.timeout >= 70_000 && socket.timeout < 80_000, "Node's own timeout applies");
 });

@@ -41,7 +41,7 @@ async function post(client: Client, headers: Record<string, string>, path: strin
   return client.send("POST", path, { headers: all, body: JSON.stringify(body) });
 }
 
-test("The application's login is called for every request, and its null is 401 without a challenge.", async () => {
+test("The application's login is called for every request; null from it is a 401 without a challenge.", async () => {
   const calls: (string | undefined)[] = [];
   const { client } = await withLogin((request, { signal }) => {
     assert.equal(signal.aborted, false);
@@ -98,7 +98,7 @@ test("A user's name is in the session, the audit trail, Activity, operations and
   assert.deepEqual([line?.fields.user, line?.fields.route], ["ana", "/api/jobs"]);
 });
 
-test("A read-only user reads everything and changes nothing, and other users may change it.", async () => {
+test("A write by a read-only user is 403; other users of the same admin may write.", async () => {
   const { client } = await withLogin(byCookie);
   assert.equal((await sessionOf(client, GUEST)).read_only, true);
   assert.equal((await sessionOf(client, HOME)).read_only, false);
@@ -116,7 +116,7 @@ test("The CSRF token is required of an application's users, too.", async () => {
   assert.deepEqual([status, body.code], [403, "csrf"]);
 });
 
-test("Processes with the same secret accept each other's CSRF token.", async () => {
+test("Processes with the same secret have the same CSRF token; with another secret it differs.", async () => {
   const admin = (secret: string) =>
     startAdmin({
       url,
@@ -148,7 +148,7 @@ const answers: readonly [string, unknown, string][] = [
   ["a wrong right", { name: "ana", readOnly: "no" }, "its readOnly is not true or false"],
 ];
 
-test("An invalid user of the application is 503, and one line a minute names the reason.", async () => {
+test("If the login returns an invalid user, the answer is 503, and the log has the reason once a minute.", async () => {
   for (const [what, answer, reason] of answers) {
     const { logger, lines } = recordingLogger();
     const { client } = await withLogin((() => answer) as unknown as Authenticate, { logger });
@@ -214,7 +214,7 @@ test("A login that takes too long is 503, and its signal aborts then or when the
   await aborted;
 });
 
-test("A stream ends once its user is no longer logged in or the login throws, and others go on.", async () => {
+test("A stream ends once its user is no longer logged in or the login throws; other streams continue.", async () => {
   const { logger, lines } = recordingLogger();
   const out = new Set<string>();
   const checked: (() => void)[] = [];

@@ -267,7 +267,7 @@ test("Markup of a request appears in an answer only as JSON text.", async () => 
   }
 });
 
-test("A body above 1 MiB is 413, also in chunks, and is not read to its end.", async () => {
+test("A body above 1 MiB is 413, also in chunks.", async () => {
   const large = `{"identifier":"x","payload":"${"x".repeat(10_000_000)}"}`;
   const { status, body } = await client.post("/api/jobs", large);
   assert.deepEqual([status, body.code], [413, "body_too_large"]);
@@ -296,11 +296,11 @@ test("A request that a browser form can send is refused.", async () => {
   }
 });
 
-test("None of these requests has changed anything.", async () => {
+test("None of the requests above has changed a job or a task.", async () => {
   assert.equal(await contents(), before);
 });
 
-test("A list of the maximum size with invalid items is refused with a few problems.", async () => {
+test("A very long list with invalid items is refused with at most twenty problems.", async () => {
   for (const body of [
     { action: "retry", ids: Array(150_000).fill("x") },
     { action: "complete", ids: Array(150_000).fill(0) },

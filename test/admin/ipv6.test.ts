@@ -7,7 +7,7 @@ import { createClient, recordingLogger, startAdmin } from "./admin-harness.ts";
 const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
 const skip = addresses.some(({ address }) => address === "::1") ? false : "::1 is not available";
 
-test("On [::1] it answers this machine only, by the names of its loopback.", {
+test("On [::1] the admin accepts only loopback addresses in Host and Origin.", {
   skip,
 }, async () => {
   const { server, port } = await startAdmin({
@@ -43,7 +43,7 @@ test("On [::1] it answers this machine only, by the names of its loopback.", {
   assert.deepEqual([foreign.status, foreign.body.code], [403, "csrf"]);
 });
 
-test("A trusted proxy is recognized by its IPv6 address, and by its IPv4 address on both kinds of socket.", {
+test("A trusted proxy is recognized by its IPv6 address, and by its IPv4 address on an IPv6 socket.", {
   skip,
 }, async () => {
   const { logger, lines } = recordingLogger();

@@ -119,7 +119,7 @@ test("Job key modes have dashes in JSON, and are accepted with underscores, too.
   assert.equal((await keyed(6, "preserve run at")).status, 400);
 });
 
-test("A job that a trigger of the application keeps is named as unchanged, not as started.", async () => {
+test("A job whose deletion a trigger prevents is reported as unchanged, not as started.", async () => {
   const id = Number(await addJob({ identifier: "kept" }));
   await pool.query(`
     create function kept() returns trigger language plpgsql as 'begin return null; end';
@@ -200,7 +200,7 @@ test("Jobs without attempts left do not count as run or rescheduled, and retry g
   }
 });
 
-test("A run-now with a past time, or the time of a clock that is ahead, runs jobs now.", async () => {
+test("The action run-now with a time in the past, or a little ahead of the clock, makes jobs due now.", async () => {
   const ahead = new Date(Date.now() + 30_000).toISOString();
   for (const runAt of ["2020-01-01T00:00:00Z", ahead]) {
     const id = Number(await addJob({ identifier: "punctual", run_at: "2090-01-01T00:00:00Z" }));
@@ -229,7 +229,7 @@ test("Adding a job reports whether it is new, changed, or existed already.", asy
   );
 });
 
-test("Times have the database's microseconds, and are accepted with them.", async () => {
+test("Times are sent and accepted with microseconds.", async () => {
   const id = Number(await addJob({ identifier: "timely", run_at: "2031-01-31T08:00:00.123456Z" }));
   const other = Number(await addJob({ identifier: "timely" }));
   const listed = (await client.get("/api/jobs?identifier=timely")).body.jobs;
@@ -287,7 +287,7 @@ test("A job is removed by its key; a running job loses its key.", async () => {
   assert.equal((await client.get(`/api/jobs/${id}`)).body.key, null);
 });
 
-test("A page of jobs is ascending by id, and its cursor continues it.", async () => {
+test("A page of jobs is in ascending order of ids, and its cursor leads to the next page.", async () => {
   for (let n = 0; n < 5; n++) await addJob({ identifier: "paged" });
   const page = async (query: string) => {
     const { body } = await client.get(`/api/jobs?identifier=paged&${query}`);
@@ -313,7 +313,7 @@ test("A page of jobs is ascending by id, and its cursor continues it.", async ()
   assert.deepEqual((await page(`search=${all.ids[1]}`)).ids, [all.ids[1]]);
 });
 
-test("A missing job is 404 with a message.", async () => {
+test("A missing job is 404, and an invalid id is 400.", async () => {
   const { status, body } = await client.get("/api/jobs/8999999999");
   assert.deepEqual([status, body.code], [404, "not_found"]);
   for (const id of ["abc", "-1", "1.5", "9223372036854775808", "1%2F2", "%00", "01"]) {
@@ -346,7 +346,7 @@ test("A unique job is added once, and the answer names a duplicate.", async () =
   assert.equal(other.outcome, "added");
 });
 
-test("Options of a unique job that contradict each other are named as in the request.", async () => {
+test("Invalid options of a unique job are refused under the names that the request has for them.", async () => {
   const refused: [object, string, RegExp][] = [
     [{ unique_by: ["args"] }, "unique_while", /is required/],
     [{ unique_while: "waiting" }, "unique_by", /is required/],

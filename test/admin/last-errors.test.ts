@@ -38,7 +38,7 @@ for (const { name, feed, indexes } of [
   { name: "a large table without indexes", feed: { smallPages: 0 }, indexes: [] },
   { name: "a large table with indexes", feed: { smallPages: 0 }, indexes: ["failed", "retrying"] },
 ] as const) {
-  test(`In ${name} every task with an error has its last one, whatever the job's condition.`, async () => {
+  test(`In ${name} each task has the last error of its jobs, whatever their conditions.`, async () => {
     const { client, pool } = await startAdmin({ feed });
     await fill(pool);
     for (const index of indexes)

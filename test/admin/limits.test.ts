@@ -66,7 +66,7 @@ test("A job too short to be in its worker's report counts as running because of 
   await client.post("/api/limits", { action: "remove", name: "short" });
 });
 
-test("A running job of a task, by the report of its worker, makes its limit full; a stale report does not.", async () => {
+test("A job counts as running for its limit if its worker reports it and has locked it.", async () => {
   await client.post("/api/limits", { action: "set", name: "one", task: "t", concurrency: 1 });
   const { id } = await addJob(db, { identifier: "t" });
   const other = await addJob(db, { identifier: "t" });
@@ -86,7 +86,7 @@ test("A running job of a task, by the report of its worker, makes its limit full
   await client.post("/api/limits", { action: "remove", name: "one" });
 });
 
-test("A live worker runs as many jobs as the limit allows, and every answer has their number.", async () => {
+test("A live worker runs as many jobs as the limit allows; limit and waiting jobs show this number.", async () => {
   const gate = Promise.withResolvers<void>();
   const slow = defineTask("slow", () => gate.promise);
   const limits = [{ name: "slow", task: "slow", concurrency: 2 }];
@@ -120,7 +120,7 @@ test("A live worker runs as many jobs as the limit allows, and every answer has 
   await client.post("/api/limits", { action: "remove", name: "slow" });
 });
 
-test("A limit of queues names the full ones, with their slots and waiting jobs.", async () => {
+test("A limit of queues names its full queues, with their slots and waiting jobs.", async () => {
   await addJob(db, { identifier: "t", spec: { queueName: "tenant/1" } });
   await addJob(db, { identifier: "t", spec: { queueName: "tenant/2" } });
   const set = { action: "set", name: "tenants", queue: "tenant/*", concurrency: 1 };
@@ -144,7 +144,7 @@ test("A limit of queues names the full ones, with their slots and waiting jobs."
   await client.post("/api/limits", { action: "remove", name: "tenants" });
 });
 
-test("A back-off of the task of a limit is shown and ended; a pause by a person stays.", async () => {
+test("The back-off of a limited task is shown and can be ended; a pause by a user remains.", async () => {
   await client.post("/api/limits", { action: "set", name: "api", task: "call", concurrency: 1 });
   await pool.query(`insert into worker._private_pauses (scope, name, paused_at, resume_at, reason)
     values ('task', 'call', now(), '2100-01-01', '429')`);
@@ -182,7 +182,7 @@ test("A back-off of the task of a limit is shown and ended; a pause by a person 
   assert.deepEqual([pauses.length, pauses[0].backs_off], [1, false]);
 });
 
-test("A job that waits for a full limit is explained by it, and does not count as overdue.", async () => {
+test("A job that waits for a full limit is explained by this limit, and does not count as overdue.", async () => {
   await client.post("/api/limits", { action: "set", name: "s3", task: "up*", concurrency: 1 });
   const { id: running } = await addJob(db, { identifier: "upload" });
   const old = new Date(Date.now() - 400_000);
@@ -300,7 +300,7 @@ test("A limit that is full for several queues is one incident, whose query finds
   assert.equal(jobs.length, 4);
 });
 
-test("Permits that SQL has written beyond any number are read.", async () => {
+test("Limits can be read even if SQL has written huge numbers of permits.", async () => {
   await pool.query(`
     insert into worker._private_limits (name, scope, match, concurrency) values ('huge', 'task', 'huge', 1);
     insert into worker._private_workers (id, last_heartbeat_at) values ('one', now()), ('two', now());
@@ -314,7 +314,7 @@ test("Permits that SQL has written beyond any number are read.", async () => {
   );
 });
 
-test("Metrics have the limits, each part where there is one.", async () => {
+test("Metrics have every limit, and its concurrency only if it has one.", async () => {
   const set = { action: "set", task: "metered" };
   await client.post("/api/limits", { ...set, name: "both", concurrency: 3, rate: "120/min" });
   await client.post("/api/limits", { ...set, name: "lone", rate: "1/s" });
@@ -330,7 +330,7 @@ test("Metrics have the limits, each part where there is one.", async () => {
   assert.doesNotMatch(text, /worker_limit_concurrency\{limit="lone"\}/);
 });
 
-test("After a scrape, answers have the numbers of now and not of the scrape.", async () => {
+test("After a scrape of metrics, the count of a limit includes jobs added since.", async () => {
   const own = await startAdmin({ url: (await migratedDatabase("worker", ["limits"])).url });
   const ownDb = { client: own.pool, schema: schemaName() };
   await own.client.post("/api/limits", { action: "set", name: "l", task: "t", concurrency: 1 });
@@ -340,7 +340,7 @@ test("After a scrape, answers have the numbers of now and not of the scrape.", a
   assert.equal((await own.client.get("/api/limits/l")).body.waiting, 2);
 });
 
-test("Invalid input changes nothing and is explained; without the tables it is 409 with the command.", async () => {
+test("An invalid limit is 400 and changes nothing; without the tables a write is 409 with the command.", async () => {
   const before = await list();
   for (const wrong of [
     { task: "t", rate: "fast" },

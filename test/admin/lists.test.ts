@@ -162,7 +162,7 @@ test("Queues are listed with their workers and counts, in the order stuck, faile
   }
 });
 
-test("One queue shows its next jobs in order and the jobs added last.", async () => {
+test("The details of a queue have its next jobs in order, and the jobs added last.", async () => {
   const { client, pool } = await startAdmin();
   const { rows } = await pool.query<{ id: string }>(`
     select id::text from (values (1, 5, '1 hour'), (2, 0, '1 minute'), (3, 0, '2 minutes'),
@@ -211,7 +211,7 @@ test("A queue whose name cannot be in a path is found by ?name=.", async () => {
   assert.equal((await client.get("/api/queue")).status, 400);
 });
 
-test("A large table is read within limits, and an incomplete answer is marked.", async () => {
+test("In a large table, counts are exact if an index has them, and otherwise marked as estimates.", async () => {
   const { client, pool } = await startAdmin();
   // With one row on each page, few rows make a large table.
   await pool.query(`
@@ -283,7 +283,7 @@ test("A large table is read within limits, and an incomplete answer is marked.",
   );
 });
 
-test("The age of a queue's oldest job includes jobs behind hundreds with a better priority.", async () => {
+test("The oldest ready job of a queue is found even behind hundreds with a better priority.", async () => {
   const { client, pool } = await startAdmin({ feed: { smallPages: 0 } });
   await pool.query(`
     create index on worker._private_jobs ${indexDefinition(optionalIndex("queue_ready"))};
@@ -358,7 +358,7 @@ test("A task is shown as unsupported only when every worker reports all its task
   }
 });
 
-test("The task with the most jobs in trouble comes first; jobs without a supporting worker count, too.", async () => {
+test("With sort=worst, the task with the most failed or unsupported jobs comes first.", async () => {
   const { client, pool } = await startAdmin();
   await pool.query(`
     select worker.add_job('calm') from generate_series(1, 9);
@@ -378,7 +378,7 @@ test("The task with the most jobs in trouble comes first; jobs without a support
   assert.deepEqual(await order(), [3, ["failing", "calm", "unsupported"]]);
 });
 
-test("Timetables show stored entries, and pattern and next tick if a live worker has them.", async () => {
+test("The list of cron entries has all stored ones, with the next tick if a live worker reports them.", async () => {
   const { client, pool, url } = await adminWithUrl();
   await pool.query(
     `insert into worker._private_known_crontabs values
@@ -488,7 +488,7 @@ test("A tick that was not scheduled is reported as late after a while.", async (
   document.assertFits(body, document.answer("GET", "/api/cron"), "cron");
 });
 
-test("A cron entry that live workers have in several versions is named, with its versions.", async () => {
+test("A cron entry that differs between live workers is reported, with its versions.", async () => {
   const { client, pool } = await startAdmin();
   const base = { task: "t", pattern: "0 2 * * *", backfill_ms: 0 };
   const old = ["same", "moved", "paid"].map((identifier) => ({ ...base, identifier }));
@@ -540,7 +540,7 @@ test("A cron entry that live workers have in several versions is named, with its
 
 const LISTS = ["/api/queues", "/api/queues/q", "/api/tasks", "/api/workers", "/api/cron"];
 
-test("The lists are the same in a schema of any name and in a schema of Graphile Worker.", async () => {
+test("The lists work in a schema of any name and in a schema of Graphile Worker.", async () => {
   const { emptyDatabase } = await import("../support/database.ts");
   const { testPool } = await import("../support/test-pool.ts");
   const odd = `o'dd "schema" $1`;
@@ -572,7 +572,7 @@ async function adminWithUrl() {
   return { ...(await startAdmin({ url })), url };
 }
 
-test("A list that is followed with limit=0 has every row and ends.", async () => {
+test("A list that is read page by page with limit=0 has every row and ends.", async () => {
   const { url } = await migratedDatabase("worker", ["operations", "schedules"]);
   const { client, pool } = await startAdmin({ url });
   await addQueues(pool);

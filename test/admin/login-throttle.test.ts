@@ -45,7 +45,7 @@ test("An IPv6 /64 is one network, and an IPv4-mapped address is the IPv4 one.", 
   assert.equal(compared(throttleAt().throttle, mapped), 8);
 });
 
-test("For an hour after a login a network has no limit, whatever others guess.", () => {
+test("For an hour after a login a network has no limit, however many guesses other networks make.", () => {
   const { time, throttle } = throttleAt();
   throttle.recordSuccess("login", "2001:db8:0:7::1");
   const guess = () => compared(throttle, networks(1_000));
@@ -93,7 +93,7 @@ function authentication() {
   return { time, attempt };
 }
 
-test("Among 5,000 guesses from many networks the right one has the same answer as the others.", () => {
+test("Among 5,000 guesses, the right one has the same answer as wrong ones beyond the limit.", () => {
   for (const count of [1, 100, 5_000]) {
     const { time, attempt } = authentication();
     const from = networks(count);
@@ -107,7 +107,7 @@ test("Among 5,000 guesses from many networks the right one has the same answer a
   }
 });
 
-test("A scraper that has logged in is served beside guesses, but its own guesses at the login are limited.", () => {
+test("A scraper that has logged in is served while other networks guess, but its own guesses are limited.", () => {
   const { attempt } = authentication();
   const scraper = "192.0.2.7";
   assert.equal(attempt(SCRAPER, scraper, true), "200 metrics");

@@ -129,7 +129,7 @@ test("Migrate behind another session's lock is 503 with a message within seconds
   assert.match(headers["retry-after"] ?? "", /^\d+$/);
 });
 
-test("A cleanup that PostgreSQL refuses in part answers what it has deleted and kept, and is audited.", async (t) => {
+test("If PostgreSQL refuses some deletions, a cleanup reports what it has deleted, and is audited.", async (t) => {
   await pool.query("delete from worker._private_jobs");
   const add = await client.post("/api/jobs", { identifier: "billed" });
   const id = add.body.jobs[0].id as number;

@@ -28,7 +28,7 @@ test("When the database is unreachable, the list is an error instead of empty.",
   });
 });
 
-test("A page of jobs is answered without its number when a busy database does not count them.", async () => {
+test("If a busy database cannot count the matches, a page of jobs is sent without their number.", async () => {
   await queue.sql("select worker.add_job('t') from generate_series(1, 3)");
   const { db } = queue;
   const counted = async (code: ErrorCode) => {

@@ -29,7 +29,7 @@ async function withTrigger(body: string, work: () => Promise<void>): Promise<voi
   await pool.query("drop function worker.on_line() cascade; drop sequence worker.lines");
 }
 
-test("The job, its state before, the operation and the audit entry have one transaction id.", async () => {
+test("The job, its state before, the operation and the audit entry are written by one transaction.", async () => {
   const id = await add();
   const { body } = await fail(id);
   const { operation } = body;

@@ -36,7 +36,7 @@ async function isOver(id: number): Promise<void> {
   }
 }
 
-test("Every shape of every answer matches the document.", async () => {
+test("Every shape of every answer matches the OpenAPI document.", async () => {
   await pool.query(`
     select worker.worker_heartbeat('w', '{"threshold_ms": 3600000}');
     select worker.add_job('t', json_build_object('n', n), queue_name => 'q', job_key => 'k' || n)
@@ -120,7 +120,7 @@ test("Every shape of every answer matches the document.", async () => {
   assert.deepEqual(missing, []);
 });
 
-test("The document has the status of each refusal by a missing thing, a conflict or a missing extension.", async () => {
+test("The OpenAPI document has each status for a missing object, a conflict or a missing extension.", async () => {
   const bare = (await startAdmin({ url: (await migratedDatabase("worker")).url })).client;
   const schedule = { action: "add", identifier: "s", task: "t", pattern: "@daily" };
   const add = { identifier: "t", throttle_secs: 60 };
@@ -151,7 +151,7 @@ test("The document has the status of each refusal by a missing thing, a conflict
   }
 });
 
-test("The document has the status of each answer that is too large, and every code of 403.", async () => {
+test("The OpenAPI document has 413 for a job that is too large, and the codes of 403.", async () => {
   const { client: open, pool: of } = await startAdmin();
   await of.query("select worker.add_job('t', to_json(repeat('x', 17000000)))");
   await refuses(open, 413, "GET /api/jobs/{id}", null, "/api/jobs/1");

@@ -135,7 +135,7 @@ test("A second operation is refused while one runs, and can start once the first
   assert.equal((await post(slow.id, "resume")).status, 409);
 });
 
-test("A refused request names the field and the reason, and changes nothing.", async () => {
+test("An invalid request is refused with the field and the reason.", async () => {
   const refusals: [object, RegExp][] = [
     [{ q: "task:t", action: "complete" }, /dry_run: is required/],
     [{ q: "task:t", action: "complete", dry_run: false }, /dry_run: must be true/],
@@ -178,7 +178,7 @@ test("A refused request names the field and the reason, and changes nothing.", a
   assert.equal((await client.get("/api/activity?cursor=odd")).status, 400);
 });
 
-test("Two admins share rehearsals, receipts and running operations.", async () => {
+test("An operation that was previewed at one admin can be started at another, once, and both show it.", async () => {
   const second = await startAdmin({ url });
   await add(4, "shared");
   const { rehearsal } = await rehearsed({ q: "task:shared", action: "retry" });
@@ -242,7 +242,7 @@ test("An operation that is killed and resumed changes each job exactly once.", a
   await pool.query("drop trigger note on worker._private_jobs");
 });
 
-test("Every write is in the trail, with user, origin, jobs, and their state before and after.", async () => {
+test("Every write is in the audit trail, with user, origin, jobs, and their state before and after.", async () => {
   const entries: AuditEntry[] = [];
   const trailed = await startAdmin({
     url,
@@ -298,7 +298,7 @@ test("Every write is in the trail, with user, origin, jobs, and their state befo
   assert.ok(next.body.entries[0].id < first.id);
 });
 
-test("Without the tables an operation is previewed and not started, until they are added.", async () => {
+test("Without the tables an operation can be previewed, but not started until they are added.", async () => {
   const bare = await startAdmin();
   await add(3, "bare", bare.pool);
   const list = await bare.client.get("/api/operations");

@@ -129,7 +129,7 @@ test("With a frozen PostgreSQL, requests and connections end within their limits
   assert.equal((await client.get("/api/overview")).status, 503);
 });
 
-test("While PostgreSQL is frozen, a scrape is answered without numbers.", async () => {
+test("While PostgreSQL is frozen, a scrape is answered, for a large table with the last counts.", async () => {
   const { host, port, user, database } = postgres.connection;
   const front = await freezer(`${host}/.s.PGSQL.${port}`);
   const url = `postgres://${user}@127.0.0.1:${front.port}/${database}`;
@@ -149,7 +149,7 @@ test("While PostgreSQL is frozen, a scrape is answered without numbers.", async 
   front.close();
 });
 
-test("While PostgreSQL refuses connections, answers are 503 and it counts as away.", async () => {
+test("While PostgreSQL refuses connections, answers are 503, and worker_database_up is 0.", async () => {
   const owner = new pg.Client({ connectionString: postgres.url() });
   await owner.connect();
   const allow = (isAllowed: boolean) =>

@@ -43,7 +43,7 @@ const insertEntries = (count: number, members: string) =>
      from generate_series(1, ${count})`,
   );
 
-test("A page of the trail ends when its entries are too long together, and the next page continues.", async () => {
+test("A page of activity has fewer entries if they are long, and the next page continues it.", async () => {
   await insertEntries(30, `'message', repeat('a', ${MB})`);
   await insertEntries(30, "'message', 'short'");
   const { ids, pages } = await walked("/api/activity", "entries");
@@ -51,7 +51,7 @@ test("A page of the trail ends when its entries are too long together, and the n
   assert.ok(pages >= 6 && pages <= 12, `${pages} pages`);
 });
 
-test("An entry that an earlier version wrote has the present names.", async () => {
+test("An entry that an earlier version wrote is sent with today's names of members.", async () => {
   await insertEntries(1, "'message', 'm', 'asked', 3, 'done', 2");
   await insertEntries(1, "'message', 'm', 'requested', 5, 'done', 4");
   const { entries } = await read("/api/activity");
@@ -81,7 +81,7 @@ test("An entry that is too long by itself is replaced by a note.", async () => {
   assert.equal(next_cursor, null);
 });
 
-test("Entries of another program are replaced by a note, and a search passes them over.", async () => {
+test("Entries of another program are replaced by a note, and are not found by a search.", async () => {
   await pool.query("delete from worker._private_audit");
   const foreign = ["null", "[]", "[1]", "1e999", '"x"', "{}", '{"action":1}'];
   foreign.push('{"action":"a","action":"b"}');
@@ -105,7 +105,7 @@ const insertOperations = (count: number, changes: string, query = "'is:failed'")
      from generate_series(1, ${count})`,
   );
 
-test("Rows of operations of other versions and programs break no list.", async () => {
+test("Operations that another version or program has written do not break the list.", async () => {
   await insertOperations(1, "'{}'");
   const [{ id }] = (await read("/api/operations")).operations;
   await insertOperations(1, "'null'");
@@ -121,7 +121,7 @@ test("Rows of operations of other versions and programs break no list.", async (
   await pool.query("delete from worker._private_operations");
 });
 
-test("A page of operations ends when their rows are too long together, and the next page continues.", async () => {
+test("A page of operations has fewer rows if they are long, and the next page continues it.", async () => {
   await insertOperations(12, `json_build_object('reason', repeat('a', ${MB}))`);
   await insertOperations(20, "json_build_object('reason', 'no')");
   const { ids, pages } = await walked("/api/operations", "operations");
@@ -137,7 +137,7 @@ test("An operation whose query is too long is neither listed nor found.", async 
   assert.equal((await client.get("/api/operations/1")).status, 404);
 });
 
-test("An activity page shows the operations of its entries if their rows are short enough.", async () => {
+test("Activity has every entry, even if the rows of their operations are long.", async () => {
   await insertOperations(30, `json_build_object('reason', repeat('a', ${MB}))`);
   await pool.query(
     `insert into worker._private_audit (operation_id, entry)
@@ -148,7 +148,7 @@ test("An activity page shows the operations of its entries if their rows are sho
   assert.deepEqual(ids, descending(30));
 });
 
-test("A timetable with an invalid identifier is left out.", async () => {
+test("A cron entry whose identifier is too long is left out.", async () => {
   await pool.query(
     `insert into worker._private_known_crontabs (identifier, known_since)
      select 'c' || n || repeat('a', 200000), now() from generate_series(1, 50) as n
@@ -161,7 +161,7 @@ test("A timetable with an invalid identifier is left out.", async () => {
   );
 });
 
-test("At most the length of the longest valid worker id is read of the id in a lock.", async () => {
+test("Huge worker ids in locks do not make answers huge.", async () => {
   await pool.query(
     `insert into worker._private_job_queues (queue_name, locked_at, locked_by)
      select 'q' || n, now() - interval '5 minutes', n || repeat('a', ${MB}) from generate_series(1, 20) as n`,

@@ -10,7 +10,7 @@ const { url } = await migratedDatabase("worker", ["controls"]);
 const { client, pool } = await startAdmin({ url });
 const db = { client: pool, schema: schemaName() };
 
-test("A pause for which no due job waits has that in its sentence.", async () => {
+test("The incident of a pause for which no job waits begins with: No job is due.", async () => {
   const idle = { scope: "task", name: "idle" };
   assert.equal((await client.post("/api/pauses", { action: "pause", ...idle })).status, 200);
   let one: Json;
@@ -23,7 +23,7 @@ test("A pause for which no due job waits has that in its sentence.", async () =>
   assert.equal((await client.post("/api/pauses", { action: "resume", ...idle })).status, 200);
 });
 
-test("A paused queue has no lock in the lists, a pause of its own, and an incident with the jobs that wait.", async () => {
+test("A paused queue is listed with its pause and without a lock; its incident counts waiting jobs.", async () => {
   await addJob(db, { identifier: "t", spec: { queueName: "mail" } });
   const pause = {
     action: "pause",
@@ -88,7 +88,7 @@ test("A paused queue shows the job that started before the pause, until it has e
   await client.post("/api/pauses", { ...pause, action: "resume" });
 });
 
-test("A paused task shows its pause in the list of tasks, and the incident of a pause of everything has a request that ends it.", async () => {
+test("A paused task is listed with its pause; the incident of a pause of all jobs offers to end it.", async () => {
   await client.post("/api/pauses", { action: "pause", scope: "task", name: "t", reason: "deploy" });
   await client.post("/api/pauses", { action: "pause", scope: "all" });
   const { id } = await addJob(db, { identifier: "t" });
@@ -114,7 +114,7 @@ test("A paused task shows its pause in the list of tasks, and the incident of a 
   assert.equal((await client.post(all.fix.post.path, all.fix.post.body)).body.was_paused, true);
 });
 
-test("Metrics, queue details and rows of jobs have the pauses, and the workers that have not acknowledged them.", async () => {
+test("Metrics, queue details and job rows show pauses, and how many workers have not acknowledged them.", async () => {
   await pool.query(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
     values ('older', now(), '{"threshold_ms": 600000}')`);
   const pause = { action: "pause", wait: false };
@@ -146,7 +146,7 @@ test("Metrics, queue details and rows of jobs have the pauses, and the workers t
   assert.equal((await client.get("/api/queue?name=mail")).body.acknowledgement, null);
 });
 
-test("Without the tables the list of pauses has the reason, and the command for their owner.", async () => {
+test("Without the tables the list of pauses names the missing extension and the command that adds it.", async () => {
   const bare = await migratedDatabase("worker");
   const admin = await startAdmin({ url: bare.url });
   const read = async (client: typeof admin.client) => (await client.get("/api/pauses")).body;
@@ -165,7 +165,7 @@ test("Without the tables the list of pauses has the reason, and the command for 
   assert.match(of.sentence, /adds them when \w+, the owner of the schema, runs it$/);
 });
 
-test("While a worker without heartbeats holds a lock, a pause of a task and the list have a note.", async () => {
+test("While a worker without heartbeats holds a lock, a pause of a task and the list of pauses note it.", async () => {
   await addJob(db, { identifier: "held" });
   await pool.query(
     "update worker._private_jobs set locked_by = 'theirs', locked_at = now() where locked_at is null",

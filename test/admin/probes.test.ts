@@ -19,7 +19,7 @@ test("Health and readiness need no login and have no details.", async () => {
   assert.deepEqual((await closed.client.get("/readyz")).body, { status: "ready" });
 });
 
-test("Fifty probes at once cause one check of the database.", async () => {
+test("Fifty probes at once take at most ten connections from the pool.", async () => {
   let queries = 0;
   const counted = await startAdmin();
   const { connect } = counted.pool;
@@ -34,7 +34,7 @@ test("Fifty probes at once cause one check of the database.", async () => {
   assert.ok(queries <= 10, `${queries} connections were taken`);
 });
 
-test("The overview counts jobs by state and passes a worker's metadata unchanged.", async () => {
+test("The overview counts jobs by state, and has a worker's metadata as they are stored.", async () => {
   const metadata = '{"b": 12345678901234567890, "a" : "é"}';
   // jsonb rewrites JSON when it is stored; the admin passes on the stored text.
   const { rows } = await pool.query("select $1::jsonb::text as text", [metadata]);
@@ -96,7 +96,7 @@ test("The session names host and database, never the user or the password.", asy
   assert.doesNotMatch(text, /postgres:/);
 });
 
-test("Metrics count jobs by state and requests by route, never by the request's text.", async () => {
+test("Metrics count jobs by state and requests by route, and never contain a request's path.", async () => {
   await client.get("/api/jobs/123456");
   await client.get("/no-such-path");
   const { text, headers } = await client.get("/metrics");
@@ -125,7 +125,7 @@ test("Two scrapes at once each have their own numbers.", async () => {
   ]);
 });
 
-test("The OpenAPI document has exactly the routes of the table.", async () => {
+test("The OpenAPI document has exactly the routes of the admin.", async () => {
   const { body } = await client.get("/api/openapi.json");
   assert.equal(body.openapi, "3.1.0");
   const documented = Object.entries(body.paths as object).flatMap(([path, methods]) =>
@@ -138,7 +138,7 @@ test("The OpenAPI document has exactly the routes of the table.", async () => {
   assert.equal(new Set(ids).size, routes.length);
 });
 
-test("The OpenAPI document names each schema once, and every reference exists.", async () => {
+test("In the OpenAPI document every reference exists, and the contract's schemas have their names.", async () => {
   const { root, text } = await openapiDocument(client);
   const references = [...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path);
   assert.ok(references.length > 50);

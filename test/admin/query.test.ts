@@ -70,7 +70,7 @@ describe("The completion of queries", () => {
     assert.deepEqual(await completed('"in quotes'), []);
   });
 
-  test("answers any text.", async () => {
+  test("has an answer for any text.", async () => {
     for (const q of [
       'payload."',
       "payload[",
@@ -102,7 +102,7 @@ test("The cost of a query is shown term by term.", async () => {
   });
 });
 
-test("Each route with a query refuses an invalid one, with the position and a suggestion.", async () => {
+test("The routes jobs and explain refuse an invalid query, with the position and a suggestion.", async () => {
   for (const path of ["/api/explain", "/api/jobs"]) {
     const { status, body } = await client.get(`${path}?q=is:failed%20tsak:x`);
     assert.equal(status, 400, path);

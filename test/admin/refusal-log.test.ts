@@ -19,7 +19,7 @@ function refusalLog() {
   return { log, lines, endMinute: () => endMinute() };
 }
 
-test("The log has ten lines a client, sixty in all, and the number of omitted lines.", () => {
+test("A minute has at most ten log lines for a client and sixty in all, then the number of omitted lines.", () => {
   const { log, lines, endMinute } = refusalLog();
   for (let n = 0; n < 25; n++) log.log("wrong_login", "10.0.0.1", { client: "10.0.0.1" });
   assert.equal(lines.length, 10);
@@ -39,7 +39,7 @@ test("The log has ten lines a client, sixty in all, and the number of omitted li
   assert.equal(lines.length, 62, "nothing more to log");
 });
 
-test("The log counts a thousand networks a minute, and names the busiest of many more.", () => {
+test("The log counts at most a thousand clients a minute, and still names the busiest of more.", () => {
   const { log, lines, endMinute } = refusalLog();
   for (let n = 0; n < 2_000; n++) {
     log.log("wrong_login", `2001:db8:0:${n.toString(16)}::1`, {});
@@ -93,7 +93,7 @@ test("Ten thousand anonymous requests leave less than 20 KB of log.", async () =
   assert.equal(logged.at(-1)?.fields.more, 4_990);
 });
 
-test("An error of the application's logger fails no request.", async () => {
+test("No request fails because the application's logger throws.", async () => {
   const throws = () => {
     throw new Error("no");
   };

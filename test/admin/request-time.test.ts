@@ -86,7 +86,7 @@ test("Reads of operations and of the audit trail end with their request, too.", 
   await release();
 });
 
-test("When others use all connections of the pool, the answer is busy, not unreachable.", async () => {
+test("When all connections of the pool are in use, the answer is busy, not unreachable.", async () => {
   const { logger, lines } = recordingLogger();
   const admin = await startAdmin({
     logger,
@@ -102,7 +102,7 @@ test("When others use all connections of the pool, the answer is busy, not unrea
   assert.ok(!lines.some(({ fields }) => fields.code === "database_unreachable"));
 });
 
-test("A write waits for a lock as long as usual after a slow upload of its body.", async () => {
+test("A slow upload of its body does not shorten the time that a write may wait for a lock.", async () => {
   // A quarter of this is for the check whether the server is read-only.
   const admin = await startAdmin({ configure: (builder) => builder.limits({ waitMs: 2_000 }) });
   const { body } = await admin.client.get("/api/session");
@@ -123,7 +123,7 @@ test("A write waits for a lock as long as usual after a slow upload of its body.
   assert.deepEqual(statuses(await upload.end()), [200]);
 });
 
-test("The statements of a download are not limited by the time until its answer begins.", async () => {
+test("The time limit of a request does not apply to the statements of a download.", async () => {
   const { pool } = await startAdmin();
   const schema = schemaName("worker");
   const databases = adminDatabases({ pool, schema, logger: silentLogger, connectionWaitMs: 2_000 });

@@ -6,7 +6,7 @@ import { migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["schedules", "operations"]);
 
-test("While a page of long rows is read, another page for the same client waits for memory.", async () => {
+test("While a page of whole rows is read, another one is 503 if there is not enough memory for both.", async () => {
   const { client, pool } = await startAdmin({
     url,
     limits: { unreadBytesInAll: 48 * 1_048_576, memoryWaitMs: 50 },

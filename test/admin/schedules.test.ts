@@ -39,7 +39,7 @@ test("A schedule is listed with its payload, and among the cron entries with its
   );
 });
 
-test("One entry has its definition, its next ticks in its zone and in UTC, and its changes.", async () => {
+test("The details of a cron entry are its definition, its changes, and next ticks in its zone and UTC.", async () => {
   await post({ action: "resume", identifier: "nightly" });
   const { status, body } = await client.get("/api/cron-entry?name=nightly");
   assert.equal(status, 200);
@@ -64,7 +64,7 @@ test("One entry has its definition, its next ticks in its zone and in UTC, and i
   assert.deepEqual((await client.get("/api/cron-entry?name=nightly")).body.ticks, []);
 });
 
-test("A change with an old revision is a conflict, with what to do.", async () => {
+test("A change with an old revision is a conflict, with advice; invalid fields are named.", async () => {
   const stale = await post({ action: "change", identifier: "nightly", priority: 1, revision: 1 });
   assert.deepEqual([stale.status, stale.body.code], [409, "conflict"]);
   assert.match(stale.body.error, /has revision 4, not 1.*read it again/);
@@ -77,7 +77,7 @@ test("A change with an old revision is a conflict, with what to do.", async () =
   ]);
 });
 
-test("Each action is in the audit trail with its user, without the payload.", async () => {
+test("Each action on a schedule is in the audit trail with its user, without the payload.", async () => {
   await post({ action: "run", identifier: "nightly" });
   await post({ action: "remove", identifier: "nightly" });
   const { rows } = await pool.query<{ entry: string }>(
@@ -93,7 +93,7 @@ test("Each action is in the audit trail with its user, without the payload.", as
   assert.doesNotMatch(JSON.stringify(entries.map(({ changes }) => changes)), /payload/);
 });
 
-test("The key of a schedule is a change in its entry, and the jobs with this key are not listed.", async () => {
+test("An activity entry has a schedule's job key among the changes, and not the jobs with this key.", async () => {
   const key = "nightly report";
   await client.post("/api/jobs", { identifier: "report", key });
   await post({ ...NIGHTLY, overlap: "allow", key });
@@ -107,7 +107,7 @@ test("The key of a schedule is a change in its entry, and the jobs with this key
   assert.deepEqual([job.key, job.after.length, job.changes.key], [key, 1, undefined]);
 });
 
-test("A row that SQL has made invalid is listed without its definition, and is no fault of the request.", async () => {
+test("A schedule that SQL has made invalid is shown without its definition; reading its row is a 409.", async () => {
   await pool.query(
     "insert into worker._private_schedules (identifier, task, pattern, payload) values ('long', 't', '@daily', to_json(repeat('a', 70000)))",
   );
@@ -119,7 +119,7 @@ test("A row that SQL has made invalid is listed without its definition, and is n
   await pool.query("delete from worker._private_schedules where identifier = 'long'");
 });
 
-test("Pages with large compressed payloads are shorter, and each schedule is on one of them.", async () => {
+test("Pages with large payloads have fewer schedules, and all pages together have each one.", async () => {
   await pool.query(`insert into worker._private_schedules (identifier, task, pattern, payload)
     select 'packed-' || n, 't', '@daily',
       json_build_object('a', (select string_agg(md5((i / 4)::text), '') from generate_series(1, 2000) as i))
@@ -138,7 +138,7 @@ test("Pages with large compressed payloads are shorter, and each schedule is on 
   await pool.query("delete from worker._private_schedules where identifier like 'packed-%'");
 });
 
-test("Without the table the routes answer 409 with the command that adds it, and the list of cron entries works.", async () => {
+test("Without the table a write is 409 with the command that adds it, and the lists are empty.", async () => {
   const { url: bare } = await migratedDatabase("worker", []);
   const other = await startAdmin({ url: bare });
   const refused = await other.client.post("/api/schedules", NIGHTLY);

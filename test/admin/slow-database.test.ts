@@ -135,7 +135,7 @@ test("When a small table cannot be read whole in time, it is sampled.", async ()
   assert.ok(findings.some(({ value }) => value === '"EUR"'));
 });
 
-test("Groups, what their jobs have in common, and the horizon are read from as many pages as time allows.", async () => {
+test("Groups, common values and the horizon are read from as many pages as time allows.", async () => {
   const db = slow((statement) => Number(pagesOf(statement)) > 40);
   const gauge = await readGauge(db);
   const failed = await compileQuery(db, "is:failed");

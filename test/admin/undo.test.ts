@@ -24,7 +24,7 @@ async function undone(id: number): Promise<Json> {
   return body;
 }
 
-test("An action by ids returns the operation that undoes it, also in the activity list.", async () => {
+test("The answer to an action and its activity entry have an operation, with which it can be undone.", async () => {
   const ids = [await add("kept"), await add()];
   const { body: before } = await client.get(`/api/jobs/${ids[0]}`);
   const acted = await client.post("/api/jobs/action", { action: "complete", ids });
@@ -55,7 +55,7 @@ test("An action by ids returns the operation that undoes it, also in the activit
   assert.equal((await client.post(`/api/operations/${id}/undo`, {})).status, 409);
 });
 
-test("A removal by key returns the operation that undoes it; an action without changes returns none.", async () => {
+test("A removal by key returns an operation that can be undone; an action without changes returns none.", async () => {
   const id = await add("gone soon");
   const removed = await client.post("/api/jobs/remove-by-key", { key: "gone soon" });
   assert.equal(removed.body.outcome, "removed");
@@ -78,7 +78,7 @@ test("An action whose undo cannot be stored changes nothing.", async () => {
   await pool.query("alter table worker._private_operation_rows drop constraint none");
 });
 
-test("Without the extension the action is done without an operation.", async () => {
+test("Without the extension an action is done, but cannot be undone.", async () => {
   const without = await startAdmin();
   const { body } = await without.client.post("/api/jobs", { identifier: "single" });
   const ids = [body.jobs[0].id];

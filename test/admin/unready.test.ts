@@ -12,7 +12,7 @@ import { migratedDatabase, recordingLogger, startAdmin } from "./admin-harness.t
 const pools: pg.Pool[] = [];
 after(() => Promise.all(pools.map((pool) => pool.end())));
 
-test("On an empty database it reports the missing schema, and migrate creates it.", async () => {
+test("On an empty database the admin reports the missing schema, and migrate creates it.", async () => {
   const { emptyDatabase } = await import("../support/database.ts");
   const { client } = await startAdmin({ url: (await emptyDatabase()).url });
   const session = await client.get("/api/session");
@@ -42,7 +42,7 @@ test("Without PostgreSQL the admin starts and reports the problem.", async () =>
   assert.deepEqual([ready.status, ready.body.reason], [503, "database_unreachable"]);
 });
 
-test("Why the queue cannot be read is logged once, not at each probe, and so is its end.", async () => {
+test("The log has a line when the queue cannot be read and one when it can again, not one at each probe.", async () => {
   const { url } = await migratedDatabase();
   const owner = new pg.Pool({ connectionString: url, max: 1 });
   pools.push(owner);
@@ -81,7 +81,7 @@ test("Why the queue cannot be read is logged once, not at each probe, and so is 
   assert.match(logged()[2]?.fields.error, /permission denied for table migrations/);
 });
 
-test("On a server that refuses writes it is read-only, with the reason.", async () => {
+test("On a server that refuses writes the admin is read-only, and a refused write has the reason.", async () => {
   const { url, name } = await migratedDatabase();
   const owner = new pg.Pool({ connectionString: url, max: 1 });
   pools.push(owner);
@@ -101,7 +101,7 @@ test("On a server that refuses writes it is read-only, with the reason.", async 
   assert.equal((await client.get("/api/jobs")).status, 200);
 });
 
-test("When a server becomes read-only between two checks, the refusal is the same.", async () => {
+test("A write is refused with the same reason if the server became read-only after the last check.", async () => {
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });
   assert.equal((await client.post("/api/jobs", { identifier: "t" })).status, 200);

@@ -46,7 +46,7 @@ async function start(mode: keyof typeof logins, trusted: readonly string[] = ["1
 }
 
 for (const mode of ["basic", "bearer", "header"] as const) {
-  test(`In mode ${mode} a trusted proxy names the user, in trail and log, and others name none.`, async () => {
+  test(`In mode ${mode} only a trusted proxy can name the user of session, audit trail and log.`, async () => {
     const { client, lines, send } = await start(mode);
     const named = { [HEADER]: "ana" };
     const login = mode === "basic" ? "operator" : mode;
@@ -73,14 +73,14 @@ for (const mode of ["basic", "bearer", "header"] as const) {
   });
 }
 
-test("Without a trusted proxy the header is ignored, and the log has a line at the start.", async () => {
+test("Without a trusted proxy the header is ignored, which is logged at the start.", async () => {
   const { lines, send } = await start("basic", []);
   const { status, body } = await send(PROXY, { [HEADER]: "\xff" });
   assert.deepEqual([status, body.auth.username], [200, "operator"]);
   assert.match(lines[0]?.message ?? "", /no proxy is trusted/);
 });
 
-test("A name of a trusted proxy is one printable text in UTF-8, else the request is refused.", async () => {
+test("A user name from a trusted proxy must be one printable text in UTF-8; otherwise it is a 400.", async () => {
   const { send } = await start("basic");
   const latin1 = (text: string) => Buffer.from(text).toString("latin1");
   const { body } = await send(PROXY, { [HEADER]: latin1("Zoë 李") });

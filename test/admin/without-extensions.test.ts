@@ -106,7 +106,7 @@ test("Tables of an earlier version are not used until a migration updates them."
   await pool.end();
 });
 
-test("An operation that the tables of the version before cannot store is refused with the command that updates them.", async () => {
+test("Until tables of an earlier version are updated, an operation is refused with the command for it.", async () => {
   const { url } = await emptyDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   const earlier = extensions.map((one) =>

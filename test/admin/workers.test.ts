@@ -43,7 +43,7 @@ async function stockWorker(url: string, task: string, released: Promise<void>): 
 
 const wait = (what: string, condition: () => Promise<boolean>) => waitUntil(what, condition);
 
-test("Workers of all kinds are listed with their jobs, and none is shown as stale without proof.", async () => {
+test("Workers of all kinds are listed with their jobs, and only one with an expired lease is stale.", async () => {
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });
   const { released, tasks } = blockingTasks("mine", "quick_one", "stocks");
@@ -173,7 +173,7 @@ test("Workers of all kinds are listed with their jobs, and none is shown as stal
   assert.equal((await client.get("/api/workers?sort=name")).status, 400);
 });
 
-test("The counters of a worker reach its row, and with them its rates.", async () => {
+test("A worker's details have the numbers of jobs done and failed, by task and per minute.", async () => {
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });
   const bad = defineTask("bad", () => {
@@ -204,7 +204,7 @@ test("The counters of a worker reach its row, and with them its rates.", async (
   assert.ok(body.done_per_min > 0 && body.failed_per_min > 0);
 });
 
-test("The lists are answered with any content of a heartbeat row.", async () => {
+test("The lists are answered whatever metadata the rows of workers have.", async () => {
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });
   const rows = [

@@ -32,7 +32,7 @@ test("An error of another realm keeps its message.", () => {
   assert.equal(errorOf(thrown), thrown);
 });
 
-test("A thrown value that refuses to be read has a message and no code.", () => {
+test("A thrown value that cannot be read gets a message and no code.", () => {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
   const hidden = Object.defineProperty(new Error(), "message", {

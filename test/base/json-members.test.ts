@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
 import { jsonElements, jsonMembers } from "../../src/base/json-members.ts";
 
-test("Every member keeps its exact text.", () => {
+test("Every member of an object keeps its exact text.", () => {
   const text = `{ "a" :1234567890123456789 ,"b":{"x":[1,"}"],"x":"\\"]"},\t"c\\u0064":"\\u00e9,:",
     "":[ ], "e":-1.50e+3 ,"__proto__" : null}`;
   assert.deepEqual(
@@ -66,7 +66,7 @@ function randomValue(random: (below: number) => number, depth: number): unknown 
   }
 }
 
-test("The reader finds the parts that 3,000 random documents were made of.", () => {
+test("The members and elements of 3,000 random documents are the texts of which they were made.", () => {
   // Not compared with JSON.parse: V8 confuses escaped keys (nodejs/node#63785).
   for (let seed = 1; seed <= 3_000; seed++) {
     const random = randomFrom(seed);
@@ -84,7 +84,7 @@ test("The reader finds the parts that 3,000 random documents were made of.", () 
   }
 });
 
-test("Cut or changed anywhere, a document is refused or read as JSON.parse reads it.", () => {
+test("A document that is cut or changed anywhere is refused, or read as JSON.parse reads it.", () => {
   const text = '{"a":[1,{"b":"\\"x\\\\"}],"c":{"d":null},"e":"\\u0041"}';
   const damaged: string[] = [];
   for (let at = 0; at <= text.length; at++) {
@@ -104,7 +104,7 @@ test("Cut or changed anywhere, a document is refused or read as JSON.parse reads
   }
 });
 
-test("Depth is limited before anything recursive sees the text.", () => {
+test("A text nested deeper than 200 levels is refused before anything recursive reads it.", () => {
   const nested = (depth: number) => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
   assert.equal(jsonMembers(nested(200)).size, 1);
   assert.throws(() => jsonMembers(nested(201)), /deeper than 200/);

@@ -50,7 +50,7 @@ test("A lasting outage is logged again after a minute, and then each time after 
   assert.ok(lines.every(([level]) => level === "warn"));
 });
 
-test("Alternating failures and successes are logged twice, and as an end once that lasts.", () => {
+test("A connection that is lost and back many times logs three lines, and one more when it stays back.", () => {
   const { lines, clock, outage } = watched();
   for (let n = 0; n < 100; n++) {
     outage.reportLost("lanes", AWAY);
@@ -68,7 +68,7 @@ test("Alternating failures and successes are logged twice, and as an end once th
   assert.deepEqual(levels().slice(4), ["warn"]);
 });
 
-test("A connection that keeps failing soon after its return pauses longer each time, whatever others do.", async () => {
+test("A connection that fails again soon after its return pauses longer, even if others succeed.", async () => {
   const { outage, clock } = watched();
   const stop = new AbortController();
   const pause = manualWait();
@@ -123,7 +123,7 @@ test("After an outage, a connection starts with short pauses again, however ofte
   }
 });
 
-test("Waiting connections retry one after another, 0.4 s apart, after a minute 2 s, not in step.", async () => {
+test("Lost connections retry one after another, 0.4 s apart, after a minute 2 s, never at the same time.", async () => {
   const { outage } = watched();
   const stop = new AbortController();
   const away = () => Promise.reject(AWAY);
@@ -186,7 +186,7 @@ test("The first connection that succeeds ends the pauses of all others, once.", 
   assert.deepEqual(await Promise.all(all), [false, false, false]);
 });
 
-test("A connection that ends while it is cut off is no longer part of the outage.", async () => {
+test("A lost connection that is stopped is no longer part of the outage.", async () => {
   const { lines, outage } = watched();
   const { wait } = manualWait();
   const stop = new AbortController();

@@ -38,7 +38,7 @@ test("No source but base/clock.ts uses a global timer or clock.", () => {
   assert.deepEqual(found, []);
 });
 
-test("The time since a moment counts a suspension of the machine, and is no shorter after a clock was set back.", () => {
+test("A measured time includes a suspension of the machine, and is no shorter after the clock was set back.", () => {
   const [monotonicUs, epochMs] = momentNow();
   const HOUR_MS = 3_600_000n;
   const suspended = msSince([monotonicUs, epochMs - HOUR_MS]);
@@ -46,7 +46,7 @@ test("The time since a moment counts a suspension of the machine, and is no shor
   for (const ms of [suspended, setBack]) assert.ok(ms >= Number(HOUR_MS));
 });
 
-test("A delay that a timer cannot count does not end at once.", async () => {
+test("A delay beyond a timer's maximum does not end at once.", async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => warnings.push(warning);
   process.on("warning", onWarning);
@@ -68,7 +68,7 @@ test("A delay that a timer cannot count does not end at once.", async () => {
   process.off("warning", onWarning);
 });
 
-test("A time that is over is waited for without a warning of Node.", async () => {
+test("A negative delay ends at once, without a warning from Node.", async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => warnings.push(warning);
   process.on("warning", onWarning);
@@ -82,7 +82,7 @@ test("A time that is over is waited for without a warning of Node.", async () =>
   assert.deepEqual(warnings, []);
 });
 
-test("waitForJob() accepts any timeout, even one that a timer cannot count.", async () => {
+test("waitForJob() accepts any timeout that is not negative, even one beyond a timer's maximum.", async () => {
   for (const timeoutMs of [MONTH_MS, Number.POSITIVE_INFINITY]) {
     let reads = 0;
     const getJob = async () => (++reads < 4 ? ({ state: "ready" } as never) : null);

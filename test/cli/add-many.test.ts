@@ -44,7 +44,7 @@ const jobs = async (task: string) => {
   return rows;
 };
 
-test("Each line is a job, its payload byte for byte, with any of the names for its fields.", async () => {
+test("Each line adds a job; its payload is stored byte for byte, and each field has several names.", async () => {
   const payload = '{"b": 9007199254740993, "b":1.0, "ü":"\\u00fc"}';
   const result = await runInChild(
     [
@@ -75,7 +75,7 @@ test("Each line is a job, its payload byte for byte, with any of the names for i
   assert.ok(rows[0].ahead > 300 && rows[0].ahead <= 600);
 });
 
-test("Lines of one key are one job, and are counted separately.", async () => {
+test("Lines with the same key make one job; lines that add none are counted separately.", async () => {
   const file = fileOf(['{"task":"one","key":"k"}', '{"task":"one","key":"k","priority":3}']);
   const first = await runInChild(["add-many", file], env);
   assert.equal(first.stdout, "Added 1 job; 1 line updated or kept a job of the same key\n");
@@ -99,7 +99,7 @@ test("Lines can be read from standard input, thousands of them, in order.", asyn
   );
 });
 
-test("Lines with keys update the jobs that have these keys, by their key modes, among lines without keys.", async () => {
+test("Each line with a key updates the job with this key, according to its key mode, also among lines without keys.", async () => {
   const keyed = (n: number, more = "") => `{"task":"keyed","key":"k","payload":{"n":${n}}${more}}`;
   const result = await runInChild(
     [
@@ -119,7 +119,7 @@ test("Lines with keys update the jobs that have these keys, by their key modes, 
   assert.equal((await jobs("keyed")).find(({ key }) => key === "k").payload, '{"n":4}');
 });
 
-test("Lines can be unique and debounced, with the names of the library and of HTTP.", async () => {
+test("Lines accept unique and debounce, with the field names of the library and of HTTP.", async () => {
   const line = (more: string) => `{"task":"unique","payload":{"n":1},${more}}`;
   const result = await runInChild(
     [

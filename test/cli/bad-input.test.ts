@@ -17,16 +17,16 @@ const nowhere = "postgres://u:hunter2@127.0.0.1:1/x";
 const refusals: [name: string, args: string[], env: Record<string, string>, number, RegExp][] = [
   ["no DATABASE_URL", ["list"], {}, 1, /set DATABASE_URL .*"worker demo"/],
   ["an empty DATABASE_URL", ["admin"], { DATABASE_URL: "" }, 1, /set DATABASE_URL/],
-  ["a URL of another kind", ["migrate"], { DATABASE_URL: "mysql://u:hunter2@h/d" }, 1, /postgres:/],
+  ["a URL of MySQL", ["migrate"], { DATABASE_URL: "mysql://u:hunter2@h/d" }, 1, /postgres:/],
   ["an unreachable server", ["status"], { DATABASE_URL: nowhere }, 1, /cannot reach PostgreSQL/],
   ["an unknown flag", ["list", "--lmit", "3"], {}, 2, /list has no option --lmit/],
   ["an unknown command", ["lst"], {}, 2, /unknown command "lst".*list/],
   ["no command", [], {}, 2, /no command given/],
   ["a missing argument", ["show"], {}, 2, /<id> is missing/],
-  ["a missing argument in capitals", ["add-many"], {}, 2, /<file> is missing: JSON Lines/],
+  ["a missing file argument", ["add-many"], {}, 2, /<file> is missing: JSON Lines/],
   ["an invalid number", ["list", "--limit", "foo"], {}, 1, /--limit: must be .*, not "foo"/],
   [
-    "ids among words",
+    "ids mixed with other words",
     ["complete", "1", "abc"],
     {},
     2,
@@ -47,14 +47,14 @@ const refusals: [name: string, args: string[], env: Record<string, string>, numb
     /<url>: has "abc" as its port/,
   ],
   [
-    "options of the admin without it",
+    "an option of the admin without --admin",
     ["run", "--tasks", ".", "--username", "u"],
     {},
     2,
     /--username needs --admin/,
   ],
-  ["a bad choice", ["list", "--state", "odd"], {}, 2, /--state: must be one of all, ready/],
-  ["a bad choice by another name", ["cleanup", "--tasks", "odd"], {}, 2, /: --tasks: must be one/],
+  ["an invalid choice", ["list", "--state", "odd"], {}, 2, /--state: must be one of all, ready/],
+  ["an invalid choice in an alias", ["cleanup", "--tasks", "odd"], {}, 2, /: --tasks: must be one/],
   [
     "an option given twice",
     ["list", "--schema", "a", "--schema", "b"],
@@ -63,7 +63,7 @@ const refusals: [name: string, args: string[], env: Record<string, string>, numb
     /--schema was given/,
   ],
   [
-    "no connections",
+    "a maximum of 0 connections",
     ["list", "--max-connections", "0"],
     { DATABASE_URL: nowhere },
     1,
@@ -75,7 +75,7 @@ for (const [name, args, env, status, message] of refusals) {
     assertRefused(await worker(args, env), status, message));
 }
 
-test("A wrong password, a missing database and a missing schema have different messages.", async () => {
+test("A missing database and a missing schema have different messages.", async () => {
   const { url, name } = await emptyDatabase();
   const missing = url.replace(name, "no_such_database");
   assertRefused(await worker(["status"], { DATABASE_URL: missing }), 1, /check the database name/);
@@ -83,7 +83,7 @@ test("A wrong password, a missing database and a missing schema have different m
   assertRefused(result, 1, /the schema "worker" does not exist.*worker migrate/);
 });
 
-test("No login is refused on an address that other machines can reach.", async () => {
+test("--auth none is rejected on an address that other machines can reach.", async () => {
   const { url } = await migratedDatabase();
   for (const listen of ["0.0.0.0:0", "[::]:0", "[::ffff:127.0.0.1]:0", "localhost.example:0"]) {
     const result = await worker(["admin", "--auth", "none", "--listen", listen], {
@@ -93,7 +93,7 @@ test("No login is refused on an address that other machines can reach.", async (
   }
 });
 
-test("A port in use is named.", async (t) => {
+test("The error for a port in use names the port.", async (t) => {
   const { url } = await migratedDatabase();
   const server = createServer().listen(0, "127.0.0.1");
   t.after(() => server.close());
@@ -103,7 +103,7 @@ test("A port in use is named.", async (t) => {
   assertRefused(result, 1, new RegExp(`${port}`));
 });
 
-test("A role that sees no jobs because of row level security gets that message.", async (t) => {
+test("If row level security hides all jobs from a role, the error gives this cause.", async (t) => {
   const { url, name } = await migratedDatabase();
   const client = new pg.Client(url);
   await client.connect();
@@ -137,7 +137,7 @@ test("Problems name the options as they were typed.", async () => {
   );
 });
 
-test("Fields in a message become options, but not words and values like them.", async () => {
+test("A message names options instead of fields, and leaves equal words and values unchanged.", async () => {
   const { url } = await migratedDatabase();
   const stderrOf = async (...args: string[]) =>
     (await worker(args, { DATABASE_URL: url })).stderr.replace("worker: ", "").trimEnd();
@@ -152,7 +152,7 @@ test("Fields in a message become options, but not words and values like them.", 
   );
 });
 
-test("With --json a failure is JSON, and with --verbose it has the place in the code.", async () => {
+test("With --json an error is JSON, and with --verbose it has a stack trace.", async () => {
   const json = await worker(["list", "--json"]);
   assert.deepEqual(Object.keys(JSON.parse(json.stderr)), ["error", "code"]);
   const verbose = await worker(["list", "--verbose"]);

@@ -30,7 +30,7 @@ test("cancel is refused without its tables, by id and by query, and names the co
   assert.match((await cli("show", "1")).stdout, /ready/);
 });
 
-test("cancel by id fails waiting jobs, states what it left, and needs a confirmation.", async () => {
+test("cancel by id needs a confirmation, fails waiting jobs, and reports the ids that it did not cancel.", async () => {
   const { cli } = await prepared("controls", "operations");
   await cli("add", "task");
   await cli("add", "task");
@@ -57,7 +57,7 @@ test("cancel by id fails waiting jobs, states what it left, and needs a confirma
   assert.match((await cli("why", "1")).stdout, /[Cc]ancelled: wrong file/);
 });
 
-test("--wait names jobs that were deleted, had failed before or do not exist as what they are, and not as completed.", async () => {
+test("--wait reports removed, failed and missing jobs as cancelled, failed and not found, and not as completed.", async () => {
   const { cli } = await prepared("controls");
   for (const _ of [1, 2, 3]) await cli("add", "task");
   await cli("fail", "3", "--reason", "broken", "--yes");
@@ -75,7 +75,7 @@ test("--wait names jobs that were deleted, had failed before or do not exist as 
   ]);
 });
 
-test("cancel by query leaves out failed jobs and cancels running ones; --wait prints what became of jobs.", async () => {
+test("cancel by query leaves out failed jobs and cancels running ones; --wait prints the outcome of a job.", async () => {
   const { url, cli } = await prepared("controls", "operations");
   const utils = await makeWorkerUtils({ connectionString: url });
   const task = defineTask("task", async (_, { signal }) => {

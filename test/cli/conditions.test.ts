@@ -82,7 +82,7 @@ test("status, tasks and watch count by the same conditions, in the same order.",
   );
 });
 
-test("As JSON, status has the HTTP API's four states and the number of pauses beside the conditions.", async () => {
+test("status --json has the HTTP API's four states, the number of pauses, and the seven conditions.", async () => {
   const { stdout } = await runInChild(["status", "--json"], env);
   assert.deepEqual(JSON.parse(stdout), {
     ...{ total: 7, ready: 3, scheduled: 1, locked: 2, failed: 1, pauses: 0, limits_note: null },
@@ -90,7 +90,7 @@ test("As JSON, status has the HTTP API's four states and the number of pauses be
   });
 });
 
-test("watch shows counts in the first seconds, and no rates.", async () => {
+test("At first watch reports no data, and then the number of jobs added in the seconds since its start.", async () => {
   const first = (await runInChild(["watch"], env)).stdout;
   assert.match(first, /^in the last minute: no data yet$/m);
   const options = ["--interval", "500ms"];

@@ -17,7 +17,7 @@ before(async () => {
   env = { DATABASE_URL: (await migratedDatabase()).url };
 });
 
-test("Each option can be set by its variable, and typed values override it.", async () => {
+test("An option can be set by its variable, and a typed value overrides the variable.", async () => {
   const add = (name: string) =>
     runInChild(["add", name, "{}"], { ...env, WORKER_ADD_PRIORITY: "7" });
   assert.equal((await add("one")).status, 0);
@@ -45,7 +45,7 @@ test("Each option can be set by its variable, and typed values override it.", as
   );
 });
 
-test("Errors are JSON where a variable or an option turns JSON on, and not because of a later argument.", async () => {
+test("WORKER_JSON makes errors JSON, --no-json overrides it, and --json after -- has no effect.", async () => {
   const json = await runInChild(["list", "--nothing"], { ...env, WORKER_JSON: "1" });
   assert.equal(JSON.parse(json.stderr).code, "usage");
   const off = await runInChild(["list", "--nothing", "--no-json"], { ...env, WORKER_JSON: "1" });
@@ -73,7 +73,7 @@ test("An empty secret file is rejected, and an endless one is not read to its en
   assert.notEqual(endless.status, 0);
 });
 
-test("An unreachable database is reported with the source of its name.", async () => {
+test("Errors about the database connection name the option or the variables that define it.", async () => {
   const absent = "postgres://127.0.0.1:1/x";
   const typed = await runInChild(["status", "--database-url", absent], env);
   assert.match(typed.stderr, /ECONNREFUSED.*; check --database-url and that the server is up/);
@@ -89,7 +89,7 @@ test("An unreachable database is reported with the source of its name.", async (
   assert.match(none.stderr, /^worker: set DATABASE_URL \(or --database-url,.*\).*PGSERVICE/);
 });
 
-test("The database URL can be in a file, and come as a systemd credential.", async () => {
+test("The database URL can come from a file or a systemd credential.", async () => {
   const file = join(folder, "url");
   writeFileSync(file, `${env.DATABASE_URL}\n`);
   assert.equal((await runInChild(["status"], { DATABASE_URL_FILE: file })).status, 0);
@@ -106,7 +106,7 @@ test("The database URL can be in a file, and come as a systemd credential.", asy
   );
 });
 
-test("A libpq service is enough.", async () => {
+test("A libpq service is enough to connect, from PGSERVICE or from the URL.", async () => {
   const url = new URL(env.DATABASE_URL.replace("///", "//localhost/"));
   const of = (name: string) => url.searchParams.get(name);
   const lines = [
@@ -127,7 +127,7 @@ test("A libpq service is enough.", async () => {
   assert.match(other.stderr, /^worker: PGSERVICE names the service "other", which is not in /);
 });
 
-test("No variable skips a confirmation or removes a bound.", async () => {
+test("No variable sets --yes, --all, --dry-run or --fresh.", async () => {
   for (const command of [program, ...commands]) {
     for (const key of ["yes", "all", "dryRun", "dry-run", "dry_run", "fresh"])
       assert.equal(variableOf(key, command), null);

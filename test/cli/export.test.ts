@@ -64,7 +64,7 @@ test("A signal ends an export after a whole line, and the command that continues
   }
 });
 
-test("A reader that closes the pipe early ends it silently.", async () => {
+test("A reader that closes the pipe early ends the export silently, with status 0.", async () => {
   const { child, stderr, ended } = started("--payload");
   await once(child.stdout, "readable");
   child.stdout.destroy();
@@ -72,7 +72,7 @@ test("A reader that closes the pipe early ends it silently.", async () => {
   assert.equal(await stderr, "");
 });
 
-test("With a cursor, a file is continued.", async () => {
+test("An export with a cursor is appended to the file; one without a cursor replaces it.", async () => {
   const file = join(folder, "jobs.csv");
   const run = (...args: string[]) =>
     worker(["export", "--format", "csv", "--columns", "id", "--output", file, ...args], env);
@@ -91,7 +91,7 @@ test("With a cursor, a file is continued.", async () => {
   assert.equal(readFileSync(file, "utf8"), "id\r\n7\r\n");
 });
 
-test("An empty export for an unknown name reports that on stderr.", async () => {
+test("An export that is empty because a name is unknown reports the name.", async () => {
   const { status, stdout, stderr } = await worker(["export", "task:nmae"], env);
   assert.deepEqual([status, stdout, stderr], [0, "", "worker: no such name: task:nmae\n"]);
   const json = await worker(["export", "task:nmae", "--json"], env);
@@ -103,7 +103,7 @@ test("An empty export for an unknown name reports that on stderr.", async () => 
   assert.deepEqual([JSON.parse(saved.stdout), saved.stderr], [answer, ""]);
 });
 
-test("A full disk is a failure in one line.", async () => {
+test("A full disk is reported in one line, and the export fails.", async () => {
   const full = await worker(["export", "--payload", "--output", "/dev/full"], env);
   assert.equal(full.status, 1);
   assert.match(

@@ -7,7 +7,7 @@ import { migratedDatabase } from "../support/database.ts";
 import { runInChild, worker } from "./command.ts";
 import { filesOf } from "./run-harness.ts";
 
-test("--port and -p suggest the existing option.", async () => {
+test("--port and -p of demo and admin suggest --listen.", async () => {
   for (const name of ["demo", "admin"])
     for (const option of ["--port", "-p"]) {
       const result = await runInChild([name, option, "8080"]);
@@ -34,7 +34,7 @@ test("The demo's help names the directory of its database.", async () => {
   );
 });
 
-test("The problems of a crontab have a line each.", async () => {
+test("Each problem of a crontab is reported on its own line.", async () => {
   const files = filesOf({
     "tasks/a.mjs": "export default () => {};",
     crontab: "61 * * * * a\n* 25 * * * a\n* * * 13 * a\n* * * * * a ?max=no\n",
@@ -75,7 +75,7 @@ test("A default duration has its unit in the help.", async () => {
   assert.match((await runInChild(["sweep", "--help"])).stdout, /--threshold[^[]*\[default: 300s\]/);
 });
 
-test("A syntax error of a task has its line, in any kind of module.", async () => {
+test("A syntax error in a task file is reported with its line, in every kind of module.", async () => {
   const kinds = ["ts", "mts", "mjs", "js", "cjs"];
   const text = "const a = 1;\n\nconst f = () => { return (a; };\n";
   const esm = `${text}export default f;\n`;
@@ -91,7 +91,7 @@ test("A syntax error of a task has its line, in any kind of module.", async () =
   assert.doesNotMatch(result.stderr, /experimental/i);
 });
 
-test("Several wrong options have a line each, one alone has one.", async () => {
+test("Several invalid options are listed on one line each; a single one is one line in all.", async () => {
   const two = await runInChild(["add", "t", "--priority", "99999", "--max-attempts", "0"]);
   const [head, ...lines] = two.stderr.trimEnd().split("\n");
   assert.equal(head, "worker: 2 problems:");

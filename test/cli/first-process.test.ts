@@ -12,7 +12,7 @@ const first = ["--pid", "--fork", "--mount-proc", "--kill-child"];
 const mayUnshare = spawnSync("unshare", [...first, "true"]).status === 0;
 const why = mayUnshare ? false : "unshare is not allowed here";
 
-test("Processes left behind by programs are reaped, and signals reach the worker.", {
+test("As process 1, a worker reaps processes that programs have left behind, and receives signals.", {
   skip: why,
 }, async () => {
   const { url } = await migratedDatabase();

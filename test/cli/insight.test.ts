@@ -80,7 +80,7 @@ test("why, tasks and status distinguish a fetched job from a running one.", asyn
   await db.query("delete from worker._private_workers");
 });
 
-test("why shows how a failed job failed, and how many others have the error.", async () => {
+test("why of a failed job shows that it will not run again, and how many other jobs have its error.", async () => {
   for (let n = 0; n < 3; n++) await runInChild(["add", "charge", "{}", "--max-attempts", "1"], env);
   await db.query(
     "update worker._private_jobs set attempts = 1, last_error = 'Error: no money' where task_id = (select id from worker._private_tasks where identifier = 'charge')",
@@ -120,7 +120,7 @@ test("watch without a terminal shows one screen, with the incidents.", async () 
   assert.match(soon.stderr, /--interval: must be at least 500ms/);
 });
 
-test("watch on a terminal shows changes, ends with q, and restores the screen.", async () => {
+test("watch on a terminal shows its screen, ends with q, and restores the terminal.", async () => {
   const { status, screen } = await onTerminal(["watch", "--interval", "500ms"], env, "q", "charge");
   assert.equal(status, 0);
   assert.ok(screen.startsWith("\u001b[?1049h"));
@@ -151,7 +151,7 @@ test("watch on a terminal ends with q while the database does not respond.", {
 const WAITING =
   "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
-test("watch fits into the terminal, and its columns are aligned, where names have wide characters.", async () => {
+test("With wide characters in names, watch still fits into the terminal, and its columns are aligned.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);
   await own.pool.query("select worker.add_job(name) from unnest($1::text[]) as name", [
@@ -319,7 +319,7 @@ test("doctor and cron report ticks ahead of the clock, doctor also a sequence be
   assert.match(after.stdout, /^ok {4}timetable: .*/m);
   assert.match(after.stdout, /^ok {4}sequences: .*/m);
 });
-test("cron shows the next tick by the clock of the entry's zone; doctor names entries that workers have in two versions.", async () => {
+test("cron shows the next tick in the entry's time zone; cron and doctor name entries that differ between workers.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);
   const env = { DATABASE_URL: url };
@@ -392,7 +392,7 @@ test("doctor reports locks of stale workers, and missing privileges of a role.",
   }
 });
 
-test("doctor explains a missing schema and a missing privilege to read it.", async () => {
+test("doctor reports a missing schema with its fix, and an unreachable server.", async () => {
   const empty = await emptyDatabase();
   const none = await runInChild(["doctor"], { DATABASE_URL: empty.url });
   assert.equal(none.status, 1);

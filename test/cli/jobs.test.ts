@@ -13,7 +13,7 @@ before(async () => {
 
 const exact = '{"id": 9007199254740993, "b":1, "a":2, "b":3}';
 
-test("A job is added, listed, shown and completed, its payload byte for byte.", async () => {
+test("A job is added, listed, shown and completed; the list has its payload byte for byte.", async () => {
   const added = await worker(
     ["add", "greet", exact, "--key", "k", "--flag", "a", "--flag", "b"],
     env,
@@ -43,7 +43,7 @@ test("A job that is added with --now is due, and has no deadline.", async () => 
   assert.match(Object.keys(JSON.parse(later.stdout).jobs[0].flags).join(" "), /^deadline:\d+$/);
 });
 
-test("Failing, rescheduling, cleaning up and counting agree with each other.", async () => {
+test("A job is failed, rescheduled, failed again and cleaned up, and is then not counted as failed.", async () => {
   const { stdout } = await worker(["add", "doomed", "--json"], env);
   const id = String(JSON.parse(stdout).jobs[0].id);
   await worker(["fail", id, "--reason", "no hope", "--yes"], env);
@@ -60,7 +60,7 @@ test("Failing, rescheduling, cleaning up and counting agree with each other.", a
   assert.equal(counts.failed, 0);
 });
 
-test("Queues, workers, unlock, sweep and remove work on an idle queue.", async () => {
+test("On an idle queue, queues, workers and sweep succeed; unlock and remove report no match.", async () => {
   for (const args of [["queues"], ["workers"], ["sweep", "--dry-run"]]) {
     const result = await worker(args, env);
     assert.equal(result.status, 0, result.stderr);

@@ -51,7 +51,7 @@ function names(value: unknown): string[] {
   );
 }
 
-test("Every member has the name that HTTP gives it, and ids are integers.", async () => {
+test("In JSON output all names are in snake case, and ids are integers.", async () => {
   await addStale();
   const answers = [
     await json("add", "t", '{"camelCase": 1}', "--key", "k"),
@@ -97,7 +97,7 @@ test("A dry run of a sweep reports what the sweep then recovers.", async () => {
   assert.equal((await json("status")).locked, 0);
 });
 
-test("Adding with an existing key reports the outcome.", async () => {
+test("Adding a job with an existing key reports that the job was updated, or that nothing was added.", async () => {
   const add = async (...mode: string[]) =>
     (await runInChild(["add", "t", "{}", "--key", "taken", ...mode], env)).stdout;
   assert.match(await add(), /^Added job \d+/);
@@ -121,7 +121,7 @@ test("Each declared command is on the command line, with an option for each of i
   }
 });
 
-test("An option takes a value in all commands or in none: it may precede them.", () => {
+test("An option takes a value in all commands or in none, because it may precede the command.", () => {
   const forms = new Map<string, boolean>();
   for (const { name, options } of commands) {
     for (const [key, { form }] of Object.entries(options)) {

@@ -15,7 +15,7 @@ const migrated = async (...extensions: string[]) => {
   return (...words: string[]) => runInChild(words, env);
 };
 
-test("A limit is set, shown, changed in parts and removed; each answer names the limit in words.", async () => {
+test("A limit is set, shown, changed in parts and removed; the output describes the limit in words.", async () => {
   const worker = await migrated("limits");
   assert.equal((await worker("limits")).stdout, "There are no limits\n");
   const set = await worker(
@@ -93,7 +93,7 @@ test("While a worker without heartbeats holds a lock, every answer about limits 
   assert.match((await worker("doctor")).stdout, /limits: 1 worker sends no heartbeats/);
 });
 
-test("A module of worker run may export limits, which the start creates.", async () => {
+test("A plugin module of worker run may export limits; they are created when the worker starts.", async () => {
   const { url } = await emptyDatabase();
   const env = { DATABASE_URL: url };
   const files = filesOf({
@@ -114,7 +114,7 @@ test("A module of worker run may export limits, which the start creates.", async
   assert.deepEqual([limit.name, limit.concurrency, limit.from_code], ["l", 3, true]);
 });
 
-test("Invalid limits are refused with what to write instead, and change nothing.", async () => {
+test("Invalid limits are rejected with a message about the fix, and change nothing.", async () => {
   const worker = await migrated("limits");
   const refused: [string[], RegExp][] = [
     [["--task", "t"], /needs concurrency, rate or both/],

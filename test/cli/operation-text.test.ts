@@ -5,7 +5,7 @@ import { progressLine } from "../../src/cli/operations/operation-text.ts";
 import type { JobOperation } from "../../src/commands/operations/model/operation.ts";
 import { estimatedValue } from "../../src/domain/value.ts";
 
-test("The progress of an operation has grouped numbers, and the remaining time as an age.", () => {
+test("The progress line of an operation has grouped digits and a short remaining time.", () => {
   const operation = {
     state: "running",
     action: "retry",

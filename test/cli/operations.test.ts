@@ -36,7 +36,7 @@ const jobsOf = async (task: string) => {
   return rows;
 };
 
-test("A query is rehearsed, performed, listed with its receipt, and undone.", async () => {
+test("An operation by query is previewed, run, listed with its count, and undone.", async () => {
   await add(4, "whole");
   const result = await run("fail", "--yes", "task:whole", "--reason", "enough");
   assert.equal(result.status, 0, result.stderr);
@@ -90,7 +90,7 @@ test("Actions on jobs by id, or by a key, are undone the same way.", async () =>
   assert.ok(JSON.parse(retried.stdout).operation > 0);
 });
 
-test("Integers are ids, anything else is one query, and -- precedes one with a dash.", async () => {
+test("Integers are ids, all other words are one query; a query that begins with a dash follows --.", async () => {
   await add(3, "words");
   const [first, second, third] = await jobsOf("words");
   const byId = await run("reschedule", first.id, second.id, "--priority", "3");
@@ -105,7 +105,7 @@ test("Integers are ids, anything else is one query, and -- precedes one with a d
   );
 });
 
-test("A dry run changes nothing and prints the command that does it.", async () => {
+test("A dry run changes nothing, and prints the command that would change the jobs.", async () => {
   await add(2, "dry");
   const dry = await run("complete", "task:dry", "--dry-run", "--rate", "50");
   assert.match(dry.stdout, /Nothing was changed. To run it: worker complete --rate=50 task:dry/);
@@ -116,7 +116,7 @@ test("A dry run changes nothing and prints the command that does it.", async () 
   assert.deepEqual([change, skipped, value.precision, report.count.value], [2, 0, "exact", 2]);
 });
 
-test("A rehearsal respects the limit.", async () => {
+test("A dry run and the action itself respect --limit.", async () => {
   await add(6, "some");
   const dry = await run("fail", "task:some", "--limit", "2", "--dry-run");
   assert.match(dry.stdout, /^fail: 2 of 6 jobs that match task:some, those of the lowest ids$/m);
@@ -148,7 +148,7 @@ test("remove takes a key, and also ids or a query.", async () => {
   }
 });
 
-test("A rejected command changes nothing.", async () => {
+test("Invalid commands are rejected with a message about the mistake.", async () => {
   const refusals: [string[], RegExp][] = [
     [["complete", "--yes", " "], /is empty.*id>0/],
     [["complete", "--yes", "tusk:x"], /did you mean|no field|unknown/i],
@@ -163,7 +163,7 @@ test("A rejected command changes nothing.", async () => {
   }
 });
 
-test("Ctrl-C pauses it, prints how to resume, and another command resumes it.", async () => {
+test("Ctrl-C pauses the operation and prints the command that resumes it, which works.", async () => {
   await add(1_000, "held");
   const args = ["fail", "--yes", "task:held", "--rate", "200"];
   const child = spawn(runner, [...command, ...args], {
@@ -189,7 +189,7 @@ test("Ctrl-C pauses it, prints how to resume, and another command resumes it.", 
   assert.equal(await failed(), 1_000);
 });
 
-test("Every write of the command line is in the audit trail.", async () => {
+test("An action by id and an operation by query are each recorded in the audit trail.", async () => {
   await add(1, "trail");
   const [{ id }] = await jobsOf("trail");
   await run("reschedule", id, "--priority", "2");
@@ -204,7 +204,7 @@ test("Every write of the command line is in the audit trail.", async () => {
   assert.deepEqual([byId.before[0].priority, byId.after[0].priority], [0, 2]);
 });
 
-test("Without the tables a query is previewed and refused; --with-operations adds them first.", async () => {
+test("Without the tables an operation by query is only previewed; --with-operations adds them first.", async () => {
   const { url } = await migratedDatabase();
   const bare = { DATABASE_URL: url };
   await runInChild(["add", "t"], bare);
@@ -240,7 +240,7 @@ test("Without the tables a query is previewed and refused; --with-operations add
   assert.match(again.stdout, /^retry: 1 job that matches task:t/);
 });
 
-test("On a terminal the tables are offered; without consent nothing is added or changed.", async () => {
+test("On a terminal a prompt offers to add the tables; without consent nothing is added or changed.", async () => {
   const { url } = await migratedDatabase();
   const bare = { DATABASE_URL: url };
   await runInChild(["add", "t"], bare);
@@ -266,7 +266,7 @@ test("On a terminal the tables are offered; without consent nothing is added or 
   assert.match(agreed, /Added the extension operations.*Continue\?.*Failed 1 of 1 job/s);
 });
 
-test("On a read-only server there is no confirmation, and a rehearsal shows what it would do.", async () => {
+test("On a read-only server writes are rejected with the reason, and dry runs work.", async () => {
   const { url, name } = await migratedDatabase("worker", ["operations"]);
   const there = { DATABASE_URL: url };
   await runInChild(["add", "t"], there);

@@ -41,7 +41,7 @@ async function onTerminal(columns: number, args: readonly string[], more: object
 
 const plain = (line: string) => line.replaceAll(/\p{Cc}\[\d+m/gu, "");
 
-test("On a terminal no row of a list is wider than the terminal, in a pipe the error is whole.", async () => {
+test("On a terminal no row of a list is wider than the terminal; in a pipe errors are not cut.", async () => {
   for (const columns of [60, 100, 140]) {
     const lines = (await onTerminal(columns, ["list"])).map(plain);
     assert.ok(
@@ -54,7 +54,7 @@ test("On a terminal no row of a list is wider than the terminal, in a pipe the e
   assert.match((await runInChild(["list"], env)).stdout, /日本語 end\n/);
 });
 
-test("A state has a colour on a terminal, none in a pipe and none where NO_COLOR is set.", async () => {
+test("A state has a colour on a terminal, none in a pipe, and none if NO_COLOR is set.", async () => {
   const red = "\x1b[31mfailed\x1b[39m";
   assert.ok((await onTerminal(200, ["list"])).join("\n").includes(red));
   const off = await onTerminal(200, ["list"], { NO_COLOR: "1" });

@@ -6,7 +6,7 @@ import { emptyDatabase, migratedDatabase } from "../support/database.ts";
 import { testPool } from "../support/test-pool.ts";
 import { runInChild } from "./command.ts";
 
-test("pause, paused and resume work once the tables are there, and are refused before.", async () => {
+test("pause needs its tables; with them pause, paused and resume work.", async () => {
   const { url } = await emptyDatabase();
   const env = { DATABASE_URL: url };
   await runInChild(["migrate"], env);
@@ -85,7 +85,7 @@ test("The lists, the status and the doctor show what is paused: a queue, a task 
   assert.match((await runInChild(["doctor"], env)).stdout, /Everything is paused/);
 });
 
-test("pause names the workers that have not acknowledged it; without waiting it returns at once.", async () => {
+test("pause names the workers that have not acknowledged it, with and without --no-wait.", async () => {
   const { url } = await emptyDatabase();
   const env = { DATABASE_URL: url };
   await runInChild(["migrate", "--with", "controls"], env);
@@ -125,7 +125,7 @@ test("A pause without a name, with a superfluous name or with two ends is refuse
   assert.equal((await runInChild(["paused"], env)).stdout, "Nothing is paused\n");
 });
 
-test("A local time is repeated under the name of its option.", async () => {
+test("A time without a zone is repeated in full on stderr, after the name of its option.", async () => {
   const { url } = await migratedDatabase("worker", ["controls"]);
   const { stderr } = await runInChild(["pause", "all", "--until", "2099-01-01 09:00"], {
     DATABASE_URL: url,

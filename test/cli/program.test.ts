@@ -26,7 +26,7 @@ async function serving(status: number, body: string) {
   return { url: `http://127.0.0.1:${port}`, requested };
 }
 
-test("healthcheck requests /readyz below the path, and is 0 only if it is ready.", async () => {
+test("healthcheck requests /readyz below the URL's path, and its status is 0 only if the admin is ready.", async () => {
   const ready = await serving(200, '{"status":"ready"}');
   const yes = await runInChild(["healthcheck", `${ready.url}/jobs/`]);
   assert.deepEqual([yes.status, yes.stdout, ready.requested], [0, "ready\n", ["/jobs/readyz"]]);
@@ -38,7 +38,7 @@ test("healthcheck requests /readyz below the path, and is 0 only if it is ready.
   assert.match(no.stderr, /is not ready: status 503 \(database_unreachable\)\n$/);
 });
 
-test("Without a URL healthcheck uses the address of an admin with the same variables.", async () => {
+test("Without a URL healthcheck uses the address in the admin's variables.", async () => {
   const ready = await serving(200, '{"status":"ready"}');
   const { port } = new URL(ready.url);
   const env = { WORKER_ADMIN_LISTEN: `0.0.0.0:${port}`, WORKER_ADMIN_BASE_PATH: "/queue/" };

@@ -31,7 +31,7 @@ const run = async (...args: string[]) => {
   return stdout;
 };
 
-test("Words that are all integers are ids, others are one query.", async () => {
+test("Arguments that are all integers are ids; all others are one query.", async () => {
   const ids = async (...args: string[]): Promise<number[]> => {
     const { jobs } = JSON.parse(await run("list", "--json", ...args));
     return jobs.map(({ id }: { id: number }) => id);
@@ -52,7 +52,7 @@ test("Words that are all integers are ids, others are one query.", async () => {
   assert.match(wrong.stderr, /is:failed|"failed"/);
 });
 
-test("An export goes to a file or to standard output, byte for byte.", async () => {
+test("An export goes to a file or to standard output, and its payloads keep all digits.", async () => {
   const lines = (await run("export", "is:failed", "--payload")).trimEnd().split("\n");
   assert.equal(lines.length, 3);
   assert.ok(lines.every((line) => line.includes('"payload":{"n":  12345678901234567890}')));

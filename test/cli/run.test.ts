@@ -44,7 +44,7 @@ function lives(pid: number): boolean {
   }
 }
 
-test("Tasks in TypeScript, Python and shell run until none is ready, and the other jobs are named.", async () => {
+test("Tasks in TypeScript, Python and shell run until no job is ready; a file that is no task is named.", async () => {
   const tasks = filesOf({
     "mail/send.ts": `interface Mail { to: string }
       export default async ({ to }: Mail, { addJob, job }: { addJob: Function; job: { id: string } }) => {
@@ -118,14 +118,14 @@ wait; wait; sleep 600
   assert.match((await rows())[0]?.last_error ?? "", /^timed out after 5000 ms: waiting$/);
 });
 
-test("With --once the exit status is 1 if the stop gave up on a job that did not end.", async () => {
+test("With --once the exit status is 1 if the worker stops while a job does not end.", async () => {
   const tasks = filesOf({
     "stuck.mjs": "export default () => { console.log('begun'); return new Promise(() => {}); };",
   });
   await add("stuck");
   const limits = ["--stop-timeout", "200ms", "--abort-grace", "100ms"];
   const run = startRun(["--tasks", tasks, "--once", "--json", ...limits], env);
-  await waitUntil("it runs", async () => run.stdout.includes("begun"));
+  await waitUntil("the job runs", async () => run.stdout.includes("begun"));
   run.send("SIGTERM");
   const { status, stdout, stderr } = await run.ended;
   assert.equal(status, 1, stderr);
@@ -144,7 +144,7 @@ test("When the worker is killed, its programs end, too.", async () => {
   await waitUntil("the program has ended", async () => !lives(child));
 });
 
-test("When the process that starts programs is killed, they end, their jobs fail, and the next one runs.", async () => {
+test("If the process that starts programs is killed, they end, their jobs fail, and later jobs run.", async () => {
   const tasks = filesOf({
     long: '#!/bin/sh\necho "$PPID $$"\nexec sleep 600\n',
     short: "#!/bin/sh\necho done\n",
@@ -163,7 +163,7 @@ test("When the process that starts programs is killed, they end, their jobs fail
   assert.equal((await run.ended).status, 0);
 });
 
-test("The first signal waits for jobs, the second aborts them, and the exit status shows which.", async () => {
+test("After one signal running jobs may end, after two they are aborted; the exit status is always 0.", async () => {
   const tasks = filesOf({
     "short.mjs": `import { setTimeout as sleep } from "node:timers/promises";
       export default async (_, { logger }) => { logger.info("short begins"); await sleep(300); };`,
@@ -189,7 +189,7 @@ test("The first signal waits for jobs, the second aborts them, and the exit stat
   assert.match((await rows())[0]?.last_error ?? "", /aborted/);
 });
 
-test("An uncaught exception is logged, stops the worker in order and makes it fail.", async () => {
+test("After an uncaught exception, which is logged, running jobs end, and the exit status is 1.", async () => {
   const tasks = filesOf({
     "loose.mjs": `import { setTimeout as sleep } from "node:timers/promises";
       export default async () => { Promise.reject(new Error("let go")); await sleep(200); };`,
@@ -222,7 +222,7 @@ test("A crontab in Graphile Worker's format works.", async () => {
   assert.equal((await run.ended).status, 0);
 });
 
-test("Plugins observe and intercept, and the admin serves beside the worker.", async () => {
+test("A plugin observes results and skips a job; --admin prints the URL of an admin beside the worker.", async () => {
   const tasks = filesOf({ "a.cjs": "exports.default = 1; module.exports = () => {};" });
   const files = filesOf({
     "plugin.ts": `export default { name: "narrator", register(hooks: any): void {
@@ -263,13 +263,13 @@ test("/healthz beside a worker names the jobs that ignore their signal.", async 
     const { jobs_ignoring_signal: ids } = (await answer.json()) as Record<string, number[]>;
     return ids ?? [];
   };
-  await waitUntil("it is named", async () => (await ignoring()).length === 1);
+  await waitUntil("the job is named", async () => (await ignoring()).length === 1);
   assert.ok((await ignoring()).every(Number.isInteger));
   run.send("SIGTERM");
   await run.ended;
 });
 
-test("A program gets the job and the queue, and no secret of the admin.", async () => {
+test("A program gets its job and its schema as variables, and no secret of the admin.", async () => {
   const tasks = filesOf({ vars: "#!/bin/sh\nenv | sort\n" });
   await add("vars", "{}", "--queue", "q", "--key", "k");
   const { stderr } = await startRun(["--tasks", tasks, "--once"], {

@@ -91,7 +91,7 @@ test("A schedule is added, changed, paused, resumed, run and removed.", async ()
   assert.deepEqual((await json(["schedule"])).schedules, []);
 });
 
-test("Mistakes are refused by the names of the options, and change nothing.", async () => {
+test("Mistakes are rejected with the names of the options, and change nothing.", async () => {
   await runInChild(["schedule", "add", "fixed", "--task", "t", "--pattern", "@daily"], env);
   const add = ["schedule", "add", "s", "--task", "t"];
   for (const [args, status, message] of [
@@ -146,7 +146,7 @@ test("Mistakes are refused by the names of the options, and change nothing.", as
   );
 });
 
-test("The help has the actions, their options and examples.", async () => {
+test("The help of schedule has options, examples and the command that adds the table.", async () => {
   const { stdout } = await runInChild(["schedule", "--help"]);
   for (const word of [
     "--task",
@@ -162,7 +162,7 @@ test("The help has the actions, their options and examples.", async () => {
   assert.match(stdout, /worker migrate --with schedules/);
 });
 
-test("The doctor names a schedule that is ahead of the clock, and its fix works; and a name that code has, too.", async () => {
+test("doctor reports a schedule ahead of the clock, with a fix that works, and a name that a cron entry has, too.", async () => {
   const { url } = await migratedDatabase("worker", ["schedules"]);
   const own = { DATABASE_URL: url };
   await runInChild(["schedule", "add", "late", "--task", "t", "--pattern", "@hourly"], own);

@@ -68,7 +68,7 @@ test("An admin reports that it is ready, alive and stopping, with watchdog messa
   assert.ok(!lines.some(({ msg }) => msg.includes("service manager")));
 });
 
-test("The watchdog of another process gets no messages, and a missing manager does no harm.", {
+test("No watchdog messages are sent for another process, and a missing service manager is logged once.", {
   skip,
 }, async () => {
   const { path, messages, received } = await serviceManager("other");
@@ -97,7 +97,7 @@ test("A program that is stopped before it is ready reports that it is stopping."
   assert.deepEqual(notices, ["READY=1 STATUS=stopped early", "STOPPING=1"]);
 });
 
-test("A worker is ready once it has started; its tasks cannot notify in its name.", {
+test("A worker reports that it is ready once it has started; its tasks do not get NOTIFY_SOCKET.", {
   skip,
 }, async () => {
   const { url } = await migratedDatabase();
@@ -146,7 +146,7 @@ test("With --watch the service is ready once its first worker has started, and n
   assert.equal(messages.filter((one) => one.includes("READY")).length, 1);
 });
 
-test("Beside a worker the admin reloads its certificate at SIGHUP, and no job is stopped.", async () => {
+test("Beside a worker the admin reloads its certificate at SIGHUP, and the worker is not stopped.", async () => {
   const { url } = await migratedDatabase();
   const tasks = filesOf({ "task.js": "export default () => {};" });
   const certificate = (name: string) => join(import.meta.dirname, "../support/certificates", name);

@@ -116,7 +116,7 @@ const badValues: [args: string[], message: RegExp][] = [
   [["add", "t", "{"], /<payload>: is not JSON/],
 ];
 for (const [args, message] of badValues) {
-  test(`worker ${args.join(" ")} names the typed argument.`, async () => {
+  test(`worker ${args.join(" ")} is rejected with the typed argument's name.`, async () => {
     const result = await runInChild(args, env);
     assert.match(result.stderr, message);
     assert.deepEqual([result.status, result.stdout], [1, ""]);
@@ -142,7 +142,7 @@ test("A payload can be piped or in a file; only the last newline is removed.", a
   assert.match(broken.stderr, /payload.*JSON/);
 });
 
-test("Times are given as moments, from now, or as now; by the database's clock.", async () => {
+test("A time can be a moment, a duration from now, or now, by the database's clock.", async () => {
   const ahead: [args: string[], seconds: number][] = [
     [["--run-at", "now"], 0],
     [["--now"], 0],
@@ -165,7 +165,7 @@ test("Times are given as moments, from now, or as now; by the database's clock."
   assert.ok(Date.parse((await jobsOf("--task", "timed"))[0]?.run_at ?? "") < Date.now() + 5_000);
 });
 
-test("Durations and moments are read in every usual spelling, and nothing else is.", () => {
+test("Durations and moments are accepted in all usual spellings; other texts are rejected.", () => {
   const spans: [string, number][] = [
     ["30s", 30_000],
     ["5m", 300_000],
@@ -262,7 +262,7 @@ test("Both spellings of a key mode are accepted, and the names of graphile_worke
   );
 });
 
-test("-h and help explain, -v prints the version, and the first lines name no other project.", async () => {
+test("-h and help print the same help, whose first lines have no URL, and -v prints the version.", async () => {
   const help = await runInChild(["-h"]);
   assert.equal(help.stdout, (await runInChild(["help"])).stdout);
   assert.doesNotMatch(help.stdout.split("\n").slice(0, 4).join("\n"), /https?:/);
@@ -318,7 +318,7 @@ test("The help shows an option's values, its aliases and its default, in columns
   }
 });
 
-test("A partial result is exit status 3, none changed is 1, all changed is 0.", async () => {
+test("The exit status is 0 if all jobs were changed, 3 if only some were, and 1 if none was.", async () => {
   const { stdout } = await runInChild(["add", "partly", "--json"], env);
   const id = String(JSON.parse(stdout).jobs[0].id);
   const partly = await runInChild(["fail", "--yes", id, "999998"], env);
@@ -327,7 +327,7 @@ test("A partial result is exit status 3, none changed is 1, all changed is 0.", 
   assert.equal((await runInChild(["complete", "--yes", "999998"], env)).status, 1);
 });
 
-test("A working directory that has been removed does not matter.", () => {
+test("A command works in a working directory that has been removed.", () => {
   const gone = mkdtempSync(join(tmpdir(), "worker-usage-"));
   const words = [runner, ...command, "status"];
   const script = 'cd "$0" && rmdir "$0" && exec "$@"';

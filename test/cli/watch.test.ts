@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";
 import { filesOf, startRun } from "./run-harness.ts";
 
-test("The worker ends with the process that watches, even where that is killed.", async () => {
+test("If the process that watches is killed, its worker process stops, too.", async () => {
   const tasks = filesOf({ "a.js": "module.exports = () => {};" });
   const env = { DATABASE_URL: (await migratedDatabase()).url };
   const run = startRun(["--tasks", tasks, "--watch", "--concurrency", "3"], env);

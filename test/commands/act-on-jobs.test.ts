@@ -44,7 +44,7 @@ async function addThree(): Promise<string[]> {
 }
 
 for (const [name, act] of Object.entries(acts)) {
-  test(`${name} acts on the permitted jobs and returns exactly those, ascending.`, async () => {
+  test(`${name} acts on the jobs that are not locked, and returns exactly these in the order of ids.`, async () => {
     const [a = "", b = "", c = ""] = await addThree();
     await lockJob(queue, b);
     const jobs = await act(queue.db, [c, "9007199254740993", b, a, c, "9223372036854775807"]);
@@ -116,7 +116,7 @@ for (const [name, act] of Object.entries(acts)) {
     }
   });
 
-  test(`${name} by two clients at once acts on each job once or twice, without an error.`, async () => {
+  test(`Three concurrent calls of ${name} act on each job, without an error.`, async () => {
     const added = idsOf(
       await addJobs(
         queue.db,
@@ -145,7 +145,7 @@ test("Completed jobs are deleted and returned in their last state.", async () =>
   assert.deepEqual((await completeJobs(queue.db, [job.id])).jobs, []);
 });
 
-test("A failed job has no attempts left and the given reason, with any contents.", async () => {
+test("A job failed by hand has no attempts left and the given reason; an invalid reason is rejected.", async () => {
   const job = await addJob(queue.db, { identifier: "t" });
   const reason = `it's "broken" \\ %_ \u{1f4a5}\n${"x".repeat(60_000)}`;
   const {
@@ -212,7 +212,7 @@ test("Rescheduling shifts each job from its own time, and spreads jobs over a ti
   assert.deepEqual(await timesOf({ runAt, spreadMs: 3_600_000 }), spread, "the same each time");
 });
 
-test("Rescheduling rejects no change, a change out of range, and an unknown field.", async () => {
+test("Rescheduling without a change, with a value out of range or with an unknown field is rejected.", async () => {
   const { id } = await addJob(queue.db, { identifier: "t" });
   const wrong: [unknown, RegExp][] = [
     [{}, /at least one of/],

@@ -31,7 +31,7 @@ const names = async () => {
   return row;
 };
 
-test("By default all three tasks run, failed jobs first, so that their names are deleted, too.", async () => {
+test("By default all three cleanup tasks run; tasks and queues of deleted failed jobs are deleted, too.", async () => {
   await addSorts();
   assert.deepEqual(await cleanup(queue.db), {
     deletedJobs: 1,
@@ -42,7 +42,7 @@ test("By default all three tasks run, failed jobs first, so that their names are
   assert.deepEqual(await names(), { tasks: rest, queues: rest, jobs: 2 });
 });
 
-test("Only the requested tasks run; an empty list runs none.", async () => {
+test("Only the requested cleanup tasks run; an empty list runs none.", async () => {
   await addSorts();
   const none = { deletedJobs: null, deletedTaskIdentifiers: null, deletedQueues: null };
   assert.deepEqual(await cleanup(queue.db, []), none);
@@ -95,7 +95,7 @@ for (const [table, column, task, kind] of [
   });
 }
 
-test("A cleanup deletes all other unused names if a trigger keeps a whole step and one of the next.", async (t) => {
+test("If a trigger keeps a whole step of unused tasks and one more, a cleanup deletes all others.", async (t) => {
   t.after(() => queue.sql("drop function public.keep cascade"));
   await queue.sql(`insert into worker._private_tasks (identifier)
     select case when n <= 10000 or n = 15000 then 'kept' else 'unused' end || n from generate_series(1, 20003) n`);
@@ -108,7 +108,7 @@ test("A cleanup deletes all other unused names if a trigger keeps a whole step a
   assert.ok((await names())?.tasks.every((name) => name.startsWith("kept")));
 });
 
-test("A cleanup names refused rows of each kind.", async (t) => {
+test("A cleanup names the rows of each kind that PostgreSQL refuses to delete.", async (t) => {
   t.after(() => queue.sql("drop table public.orders, public.settings"));
   const { id } = await addJob(queue.db, { identifier: "failed" });
   await permanentlyFailJobs(queue.db, [id], null);

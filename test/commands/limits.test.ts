@@ -28,7 +28,7 @@ async function performed(name: string, input: Record<string, unknown>) {
   });
 }
 
-test("Changes of different parts at the same time are all kept, also of a new limit.", async () => {
+test("Concurrent changes of different parts of a limit are all kept, also if they create it.", async () => {
   for (let round = 0; round < 10; round++) {
     const name = `limit-${round}`;
     await Promise.all([
@@ -49,7 +49,7 @@ test("Changes of different parts at the same time are all kept, also of a new li
   }
 });
 
-test("Of two equal limits that are set at once one is created, and the other changes nothing.", async () => {
+test("If a limit is set twice at once, the second changes nothing; a different one is a conflict.", async () => {
   const client = await pool.connect();
   const set = (on: Queryable, scope: "task" | "queue" = "task") => {
     const definition = { name: "twice", scope, match: "t", concurrency: 1, rate: null };
@@ -69,7 +69,7 @@ test("Of two equal limits that are set at once one is created, and the other cha
   await removeLimit(db, "twice");
 });
 
-test("A change is recorded with what was typed and what it means.", async () => {
+test("A change of a limit is recorded with the given fields and with a sentence about the result.", async () => {
   records.length = 0;
   await performed("limit-set", { name: "limit-0", rate: "10/min" });
   await performed("limit-remove", { name: "limit-0" });
@@ -91,7 +91,7 @@ test("A change is recorded with what was typed and what it means.", async () => 
   );
 });
 
-test("A burst that was not given follows the rate, one that was given stays, and 0 is the default again.", async () => {
+test("The default burst follows the rate, a given burst stays, and burst 0 restores the default.", async () => {
   const burstOf = async (name: string) =>
     (await readLimits(db)).find(({ definition }) => definition.name === name)?.definition.rate
       ?.burst;
@@ -142,7 +142,7 @@ test("The back-offs of all queues of a limit are ended, however many they are.",
   await performed("limit-remove", { name: "tenants" });
 });
 
-test("A limit beyond the most is refused, and the others stay.", async () => {
+test("A limit beyond 1,000 is rejected; existing limits can still be changed.", async () => {
   await pool.query(`insert into worker._private_limits (name, scope, match, concurrency)
     select 'many-' || n, 'task', 't', 1 from generate_series(1, 1000) as n limit 990`);
   const refused = performed("limit-set", { name: "one more", task: "t", concurrency: 1 });
@@ -166,7 +166,7 @@ test("A limit that is set is recorded, also if the workers without heartbeats ca
   );
 });
 
-test("If the end of a thousand back-offs fails after the first thousand, these are recorded.", async (t) => {
+test("If ending 1,500 back-offs fails after the first thousand, the record has this thousand.", async (t) => {
   records.length = 0;
   await performed("limit-set", { name: "tenants", queue: "late-*", concurrency: 1 });
   await pool.query(`insert into worker._private_back_offs (scope, name, until)

@@ -16,7 +16,7 @@ function work(pace: BatchPace, msPerJob: number, batches: number): number {
   return limit;
 }
 
-test("Fast batches grow to the largest size, slow ones shrink to what takes 50 ms.", () => {
+test("Fast batches grow to the largest size, and slow ones shrink until they take about 50 ms.", () => {
   const pace = createPace({ rate: 0, monotonic: () => 0 });
   assert.equal(work(pace, 0.011, 30), 4_000);
   const slow = work(pace, 0.213, 30);
@@ -25,14 +25,14 @@ test("Fast batches grow to the largest size, slow ones shrink to what takes 50 m
   assert.equal(work(createPace({ rate: null, monotonic: () => 0 }), 0.011, 30), 2_000);
 });
 
-test("With few matches among many ids, a batch walks further instead.", () => {
+test("If few of many ids match, the next batch covers more ids.", () => {
   const pace = createPace({ rate: null, monotonic: () => 0 });
   const { span } = pace.step;
   pace.pauseAfter({ ms: 8, found: 3, done: 3, walked: span, oldestReadyMs: null }, ids(1_000_000));
   assert.ok(pace.step.span > 5 * span);
 });
 
-test("A batch whose time does not depend on its size stays at 200 jobs and 25,000 ids.", () => {
+test("Slow batches keep at least 200 jobs and 25,000 ids if fewer jobs would not shorten them.", () => {
   const pace = createPace({ rate: null, monotonic: () => 0 });
   const after = (ms: number, found: number, walked: number) =>
     pace.pauseAfter({ ms, found, done: found, walked, oldestReadyMs: null }, ids(1_000_000));

@@ -65,7 +65,7 @@ test("An operation changes the matching jobs as its rehearsal reported, and repo
   assert.deepEqual([second.jobs.length, second.nextCursor], [1, null]);
 });
 
-test("Retrying is stopped by query, also for running and changed jobs, and that can be undone.", async () => {
+test("stop-retrying by query also changes running jobs and jobs changed since, and can be undone.", async () => {
   await add(4);
   const jobs = await rows();
   await lockJob(queue, String(jobs[1]?.["id"]));
@@ -144,7 +144,7 @@ test("Jobs whose transaction began before the rehearsal and ends after it are no
   }
 });
 
-test("A job that an open transaction has changed at the rehearsal is not touched.", async () => {
+test("A job that an open transaction had changed at the time of the rehearsal is not touched.", async () => {
   await add(2);
   const writer = await queue.pool.connect();
   await writer.query("begin");
@@ -201,7 +201,7 @@ for (const [action, changes] of [
   });
 }
 
-test("An undo leaves alone jobs that have changed since, and keys in use.", async () => {
+test("An undo leaves alone jobs that have changed since, or whose key is in use.", async () => {
   await queue.sql("select worker.add_job('t', '{}', null, null, null, 'taken')");
   await add(2);
   const [keyed, second] = await rows();
@@ -229,7 +229,7 @@ test("An undo leaves alone jobs that have changed since, and keys in use.", asyn
   assert.equal(partly.undone, 1);
 });
 
-test("A query that Node decides changes only the jobs that it decided on.", async () => {
+test("An operation whose query Node evaluates changes only the jobs that match.", async () => {
   await addJobs(queue.db, [
     { identifier: "t", payload: { a: { b: 7 } } },
     { identifier: "t", payload: { a: { b: 77 } } },
@@ -246,7 +246,7 @@ test("A query that Node decides changes only the jobs that it decided on.", asyn
   assert.deepEqual(priorities, [3, 0, 0]);
 });
 
-test("A cancel by query requests nothing of a job that stops matching meanwhile, but of one that is fetched.", async () => {
+test("A cancel by query skips a job that no longer matches, and requests the end of one fetched meanwhile.", async () => {
   await addJobs(queue.db, [
     { identifier: "t", payload: { a: { b: 7 } } },
     { identifier: "t", payload: { a: { b: 7 }, n: 2 } },
@@ -293,7 +293,7 @@ test("A cancel by query requests the end of a job whose row another session has 
   assert.equal(jobs.length, 1);
 });
 
-test("With slow batches, five hundred matches behind 88,000 others are reached in a few batches.", async () => {
+test("With batches of 0.9 s, 500 matches behind 88,000 other jobs are retried within 20 s.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
   const jobs = `insert into worker._private_jobs (task_id, attempts, max_attempts, last_error, updated_at)
     select 1, $2::int, 25, $3, now() - interval '1 second' from generate_series(1, $1::int)`;
@@ -320,7 +320,7 @@ test("With slow batches, five hundred matches behind 88,000 others are reached i
   assert.deepEqual(await queue.sql(touched), [{ n: 500, last: 88_500 }]);
 });
 
-test("Two concurrent owners change each job once; the second loses the ownership.", async () => {
+test("If a second process takes over a running operation, each job is still changed exactly once.", async () => {
   await add(1_500);
   await queue.sql("create table if not exists worker.touched (id bigint, n serial)");
   await queue.sql("truncate worker.touched");
@@ -354,7 +354,7 @@ test("Two concurrent owners change each job once; the second loses the ownership
   await queue.sql("drop trigger note on worker._private_jobs");
 });
 
-test("A paused operation stays, a stopped one ends, and no more jobs are changed.", async () => {
+test("A paused operation can be resumed, a stopped one only undone; neither changes more jobs.", async () => {
   await add(2_500);
   const with_ = tools();
   const { operation } = await beginWith(with_, "fail", "task:t");
@@ -391,7 +391,7 @@ test("A paused operation stays, a stopped one ends, and no more jobs are changed
   assert.deepEqual([undone.undone, (await failed())[0]?.n], [stopped.done, 0]);
 });
 
-test("An operation without changed jobs cannot be undone, and explains why.", async () => {
+test("An operation without changed jobs cannot be undone, and the error gives the reason.", async () => {
   const with_ = tools();
   const { operation } = await beginWith(with_, "retry", "task:absent");
   assert.equal((await workOn(with_, operation, never)).state, "done");
@@ -442,11 +442,11 @@ test("Jobs too large to check are left alone, and the rehearsal reports that the
   const ended = await workOn(with_, operation, never);
   assert.deepEqual([ended.state, ended.done], ["done", 1]);
   const { report: other, operation: all } = await beginWith(with_, "fail", "task:t");
-  assert.equal(other.count.precision, "exact", "its texts decide nothing");
+  assert.equal(other.count.precision, "exact", "the query needs no payload");
   assert.equal((await workOn(with_, all, never)).done, 3);
 });
 
-test("A rehearsal has the first and the last time of a shift and a spread.", async () => {
+test("A rehearsal of a shift or a spread reports the first and the last new time of the jobs.", async () => {
   await add(200);
   await queue.sql("update worker._private_jobs set run_at = '2030-01-01T00:00:00Z'");
   const with_ = tools();
@@ -477,7 +477,7 @@ test("A rehearsal has the first and the last time of a shift and a spread.", asy
   await seconds({ run_at: "2030-01-01T00:00:00Z", spread: 3_600 }, 20);
 });
 
-test("An undo leaves alone jobs changed by hand since, without a change of updated_at.", async () => {
+test("An undo also leaves alone jobs that have changed since without a new updated_at.", async () => {
   await add(6);
   const with_ = tools();
   const changes = { run_at: "2030-01-01T00:00:00.123456Z", max_attempts: 7 };
@@ -507,7 +507,7 @@ test("An undo leaves alone jobs changed by hand since, without a change of updat
   assert.deepEqual([last.undone, last.undoSkipped.changed], [1, 1]);
 });
 
-test("A canary whose watch has failed for a moment is watched again, and the rest follows.", async () => {
+test("If a check of the canary's jobs fails once, it is repeated, and the operation continues.", async () => {
   await add(20);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   const real = tools();
@@ -524,7 +524,7 @@ test("A canary whose watch has failed for a moment is watched again, and the res
   assert.deepEqual([ended.state, ended.done, ended.isCanaryOver], ["done", 20, true]);
 });
 
-test("An operation ends as done and its undo as undone, although its lease has expired, unless another process took it.", async () => {
+test("An operation ends as done and its undo as undone, although its lease has expired meanwhile.", async () => {
   await add(5);
   const real = tools();
   const { store } = real;
@@ -551,7 +551,7 @@ test("An operation ends as done and its undo as undone, although its lease has e
   assert.deepEqual([...states], ["running", "done", "undone"]);
 });
 
-test("An operation that fails while it watches its canary is failed, with the reason.", async () => {
+test("If the canary's jobs cannot be checked, the operation is failed, with the reason.", async () => {
   await add(2);
   const real = tools();
   const canary = () => Promise.reject(new WorkerError("database_error", "no such column"));
@@ -560,7 +560,7 @@ test("An operation that fails while it watches its canary is failed, with the re
   assert.deepEqual([ended.state, ended.error], ["failed", "no such column"]);
 });
 
-test("A job that was failed by hand has not failed again, and does not stop a canary.", async () => {
+test("A canary job that was failed by hand is not counted as failed again, and the operation continues.", async () => {
   await add(20);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   const with_ = tools();
@@ -614,7 +614,7 @@ test("An operation that is resumed before its canary is decided does not change 
   assert.deepEqual([ended.state, ended.done], ["done", 20]);
 });
 
-test("A limit takes the first jobs that can be changed, and no more.", async () => {
+test("With a limit, an operation changes the first jobs that are not locked, and no more.", async () => {
   await add(30);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   await queue.sql(`update worker._private_jobs set locked_at = now(), locked_by = 'w', attempts = 1
@@ -638,7 +638,7 @@ test("A limit takes the first jobs that can be changed, and no more.", async () 
   assert.deepEqual([more.state, more.done], ["done", 22]);
 });
 
-test("A rehearsal can be used for one operation.", async () => {
+test("A rehearsal can be used for only one operation.", async () => {
   await add(1);
   const with_ = tools();
   const report = await rehearse(with_, { query: "task:t", action: "complete", changes: {} });

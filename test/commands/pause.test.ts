@@ -9,7 +9,7 @@ import { migratedDatabase } from "../support/database.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["controls"]));
 
-test("A pause whose workers cannot be read, and whose jobs cannot be cancelled, is partly done and not an error.", async () => {
+test("If workers cannot be read and jobs cannot be cancelled, a pause is partly done, and not an error.", async () => {
   await queue.sql("select worker.add_job('t', '{}', 'mail')");
   await queue.sql("alter table worker._private_workers rename column metadata to hidden");
   const input = { scope: "queue", name: "mail", cancel_running: true };

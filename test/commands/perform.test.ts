@@ -48,7 +48,7 @@ test("A result distinguishes a command that changed all jobs, some, or none.", a
   assert.ok(!(all.done instanceof Error) && !all.done.isPartial);
 });
 
-test("A performed command leaves one record, with its target and its origin.", async () => {
+test("A performed command leaves one record, with its targets, its request and its changes.", async () => {
   const [job] = await add(1);
   const { records } = await run("fail", { ids: [job?.id], reason: "r" }, { request: "req-1" });
   assert.deepEqual(records, [

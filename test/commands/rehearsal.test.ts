@@ -37,7 +37,7 @@ async function addMixed(): Promise<void> {
 const isWithin = (truth: number, { low, high }: Value) =>
   (low ?? Number.NaN) <= truth && truth <= (high ?? Number.NaN);
 
-test("On a large table each number has its precision, and no part is larger than the whole.", async () => {
+test("On a large table numbers are estimates with a range, and no part is larger than the whole.", async () => {
   await addMixed();
   const [truth] = await queue.sql<{ all: number; locked: number; big: number; none: number }>(
     `select count(*)::int as all, count(locked_at)::int as locked,
@@ -76,7 +76,7 @@ test("On a large table each number has its precision, and no part is larger than
   for (const [name, times] of Object.entries(held)) assert.ok(times >= 18, `${name}: ${times}`);
 });
 
-test("Jobs that cannot run are not counted as running, and a query that Node decides is estimated, too.", async () => {
+test("For ready jobs the number of locked ones is exactly 0; a query that Node evaluates is estimated.", async () => {
   await addMixed();
   const with_ = operationTools(queue.db);
   const request = { action: "fail", changes: {}, walkMs: 0, sample: sampled(1) } as const;

@@ -22,7 +22,7 @@ test("Of many rehearsals the newest thousand are stored, and the newest can be s
   assert.deepEqual(row, { count: 999, newest: "r6000" });
 });
 
-test("A name that was used stays used until it expires, however many rehearsals are stored.", async () => {
+test("A used name cannot be used again until it expires, however many rehearsals are stored.", async () => {
   const soon = Date.now() + 60_000;
   assert.equal(await useOnce(queue.db, "ticket", soon), true);
   await queue.sql(
@@ -35,7 +35,7 @@ test("A name that was used stays used until it expires, however many rehearsals 
   assert.equal(await useOnce(queue.db, "ticket", soon), false);
 });
 
-test("A name that was used stays used while the database's clock is ahead.", async () => {
+test("A used name cannot be used again if the database's clock is ahead of the process's.", async () => {
   const soon = Date.now() - 60_000;
   assert.equal(await useOnce(queue.db, "early", soon), true);
   await rehearse(operationTools(queue.db), { query: "task:mine", action: "fail", changes: {} });

@@ -15,7 +15,7 @@ test("A waiting job is removed and returned in its last state.", async () => {
   assert.deepEqual(await removeJob(queue.db, spec.jobKey), { outcome: "absent", job: null });
 });
 
-test("A running job loses its key and its further attempts.", async () => {
+test("A removal by the key of a running job deletes the key and the further attempts.", async () => {
   const job = await addJob(queue.db, { identifier: "t", spec: { jobKey: "k" } });
   await lockJob(queue, job.id);
   const { outcome, job: now } = await removeJob(queue.db, "k");
@@ -44,7 +44,7 @@ test("An invalid key or id is rejected.", async () => {
   assert.equal(await getJob(queue.db, "9223372036854775807"), null);
 });
 
-test("Concurrent removals of one key remove once.", async () => {
+test("Concurrent removals of one key remove the job once.", async () => {
   await addJob(queue.db, { identifier: "t", spec: { jobKey: "k" } });
   const results = await Promise.all(Array.from({ length: 8 }, () => removeJob(queue.db, "k")));
   assert.deepEqual(results.map(({ outcome }) => outcome).sort(), [

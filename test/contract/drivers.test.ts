@@ -302,7 +302,7 @@ for (const [name, open] of Object.entries(drivers)) {
       await queue.sql("drop table effects");
     });
 
-    test("an add whose answer is lost is not reported as failed.", async () => {
+    test("an add whose answer is lost has an unknown outcome, except on pg: it shows the transaction.", async () => {
       await using proxy = await tcpProxy(queue.url);
       const cut = await open(proxy.url);
       const lost = Promise.withResolvers<WorkerError>();
@@ -321,7 +321,7 @@ for (const [name, open] of Object.entries(drivers)) {
       assert.equal(code, name === "pg" ? "database_unreachable" : "outcome_unknown");
     });
 
-    test("a rollback removes the job, and a refusal has its code.", async () => {
+    test("a rollback removes the job, and an error of PostgreSQL has its code.", async () => {
       const stop = new Error("rolled back");
       await assert.rejects(
         inside(async (utils) => {

@@ -193,7 +193,7 @@ test("A job that failed in Graphile Worker is listed with its error and can be r
   await t.waitFor(async () => assert.equal(await utils.getJob(id), null));
 });
 
-test("An add is attempted again if a trigger skips some of its rows, and then reported.", async (t) => {
+test("An add is repeated if a trigger skips some of its rows, and rejected if it always does.", async (t) => {
   const { pool, utils } = await installed(t, "Graphile Worker 0.18");
   // Simulates a worker that locks the key's job between two steps of an add.
   await pool.query(`

@@ -157,7 +157,7 @@ describe("A Graphile Worker on this library's schema", () => {
     }
   });
 
-  test("stops at a breaking step of another program, which is why this library announces none.", async () => {
+  test("stops when another program announces a breaking migration, so this library never announces one.", async () => {
     const runner = await run({
       ...options(),
       taskList: { none: async () => {} },

@@ -83,7 +83,7 @@ describe("The schema's catalogue", () => {
     });
   }
 
-  test("There are no triggers, rules or policies on either side.", async () => {
+  test("There are no triggers, rules or policies in either schema.", async () => {
     for (const { pool } of [ours, stock]) {
       const { rows } = await pool.query(`
         select tgname from pg_trigger join pg_class on pg_class.oid = tgrelid

@@ -82,7 +82,7 @@ test("A statement gets at most the time that is left to its request.", async () 
   }
 });
 
-test("Limits end with their statement, whether it succeeds, fails, or consists of several.", async () => {
+test("Limits apply only to their statement, whether it succeeds, fails, or consists of several.", async () => {
   const settings = ["statement_timeout", "lock_timeout", "transaction_read_only", "jit"];
   const shown = `select ${settings.map((name) => `current_setting('${name}')`).join(" || ' ' || ")} as x`;
   for (const pool of [poolAt(url, 1), ownPoolAt(url)]) {

@@ -30,7 +30,7 @@ test("A failed read rejects for waiting callers, and the next caller repeats it.
   assert.equal(await read(), 2);
 });
 
-test("Of several keys only the last few are kept.", async () => {
+test("Only the values of the keys that were used last are cached.", async () => {
   const keep = cachedByKey<string>(2);
   let runs = 0;
   const readKey = (key: string) => keep(key, async () => `${key}${++runs}`)();
@@ -44,7 +44,7 @@ test("Of several keys only the last few are kept.", async () => {
   );
 });
 
-test("After a write, an earlier value is read again and waited for, but only once.", async () => {
+test("After a write a cached value is read again, but frequent writes do not each cause a read.", async () => {
   let nowMs = 0;
   let changedAtMs = Number.NEGATIVE_INFINITY;
   let runs = 0;
@@ -55,7 +55,7 @@ test("After a write, an earlier value is read again and waited for, but only onc
   const read = createCache(run, { changedAtMs: () => changedAtMs, clock: () => nowMs });
   assert.equal(await read(), 1);
   nowMs += 5_000;
-  assert.equal(await read(), 1, "it rests");
+  assert.equal(await read(), 1, "the pause has not ended");
   changedAtMs = nowMs;
   assert.equal(await read(), 2);
   nowMs += 5_000;
@@ -68,7 +68,7 @@ test("After a write, an earlier value is read again and waited for, but only onc
   assert.equal(await read(), 4);
 });
 
-test("A slow read of a small table is the machine's fault, and pauses for 5 s at most.", async () => {
+test("After a slow read of a small table the pause is at most 5 s; of a large table it is longer.", async () => {
   let nowMs = 0;
   let runs = 0;
   const run = async () => {
@@ -91,7 +91,7 @@ test("A slow read of a small table is the machine's fault, and pauses for 5 s at
   assert.equal(runs, 3, "for a large one the pause is in proportion");
 });
 
-test("A fresh value is read after the call, once for all callers during a read.", async () => {
+test("A fresh value is read after the call; callers during a read share the next one.", async () => {
   const began: number[] = [];
   const ends: (() => void)[] = [];
   const read = createCache(async () => {

@@ -19,7 +19,7 @@ import { schemaName } from "../../src/database/schema-name.ts";
 import { bareFunctions, operatorsOfOthers, overloadedClient } from "../support/captures.ts";
 import { migratedDatabase } from "../support/database.ts";
 
-test("Reads of the schema and the server use only PostgreSQL's own objects.", async () => {
+test("Statements about the schema and the server call only PostgreSQL's own functions and operators.", async () => {
   const { url } = await migratedDatabase("worker", ["operations"]);
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   const texts = new Set<string>();

@@ -41,7 +41,7 @@ async function connects(port: number, parameters: string, host = "localhost"): P
   }
 }
 
-test("Without a mode, and with prefer, connections are encrypted if possible.", async () => {
+test("Without sslmode, and with prefer, connections are encrypted if possible.", async () => {
   for (const mode of ["", "sslmode=prefer"]) {
     assert.equal(await connects(encrypting.port, mode), true);
     assert.equal(await connects(plain.port, mode), false);
@@ -78,7 +78,7 @@ test("channel_binding=require binds the login, and refuses every login that is n
   assert.match(String(await connects(plain.port, `${bound}bound`)), /does not encrypt/);
 });
 
-test("disable never encrypts, allow only if required, require always.", async () => {
+test("sslmode=disable never encrypts, allow only if the server requires it, require always.", async () => {
   assert.equal(await connects(encrypting.port, "sslmode=disable"), false);
   assert.match(String(await connects(strict.port, "sslmode=disable")), /no encryption/);
   assert.equal(await connects(encrypting.port, "sslmode=allow"), false);
@@ -91,7 +91,7 @@ test("disable never encrypts, allow only if required, require always.", async ()
   assert.match(String(await connects(lax.port, "sslmode=require")), /SSL encryption/);
 });
 
-test("require checks a configured authority, verify-ca always does, verify-full also checks the name.", async () => {
+test("require checks a configured authority, verify-ca always one, verify-full also the host's name.", async () => {
   const { port } = encrypting;
   for (const mode of ["require", "verify-ca"]) {
     assert.equal(await connects(port, `sslmode=${mode} ${ca}`, "elsewhere"), true, mode);
@@ -121,7 +121,7 @@ test("require checks a configured authority, verify-ca always does, verify-full 
   );
 });
 
-test("A client's certificate is its login; key and certificate are read at every connect.", async () => {
+test("A client's certificate is its login, and without one the connection is refused.", async () => {
   const own = `user=client sslmode=verify-full ${ca} sslcert=${certificate("client.crt")} sslkey=${certificate("client.key")}`;
   assert.match(String(await connects(encrypting.port, own)), /role "client" does not exist/);
   const without = `user=client sslmode=verify-full ${ca}`;

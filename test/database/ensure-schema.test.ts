@@ -38,7 +38,7 @@ describe("ensureSchema", () => {
   after(() => Promise.all([owner, ...pools].map((pool) => pool.close())));
 
   for (const kind of ["no schema", "an empty schema"]) {
-    test(`With ${kind}, the first start creates it, and the second finds it.`, async () => {
+    test(`With ${kind}, the first start creates the schema, and the second changes nothing.`, async () => {
       const schema = fresh();
       if (kind !== "no schema") await owner.pool.query(`create schema ${schema.quoted}`);
       const state = await ensureSchema(owner.pool, schema);

@@ -116,7 +116,7 @@ describe("An extension of the schema", () => {
     });
   }
 
-  test("Eight concurrent starts upgrade it once.", async () => {
+  test("Eight concurrent migrations upgrade an extension once.", async () => {
     const pools = Array.from({ length: 8 }, () => testPool(url, 1));
     try {
       for (let round = 0; round < 3; round++) {
@@ -134,7 +134,7 @@ describe("An extension of the schema", () => {
     }
   });
 
-  test("Eight concurrent starts limit the length of reports; a longer one is replaced.", async () => {
+  test("Eight concurrent migrations limit the length of reports once; a longer report becomes empty.", async () => {
     const pools = Array.from({ length: 8 }, () => testPool(url, 1));
     const before = extensions.map((one) =>
       one.name === "workers" ? extension({ ...one, steps: one.steps.slice(0, 2) }) : one,
@@ -221,7 +221,7 @@ describe("An extension of the schema", () => {
     assert.deepEqual(await ledger(schema), { workers: 3, notes: 3 });
   });
 
-  test("An extension on request is added only then, and is upgraded without a request.", async () => {
+  test("An extension on request is added only if requested, and later upgraded without a request.", async () => {
     const schema = fresh();
     const registry = withNotes(notes(1, "on request"));
     assert.deepEqual((await migrate(registry, schema)).extensions, ["workers"]);
@@ -245,7 +245,7 @@ describe("An extension of the schema", () => {
     assert.equal((await schemaState({ client: owner.pool, schema })).kind, "absent");
   });
 
-  test("Without the privileges the schema is used unchanged, unless the extension was requested.", async () => {
+  test("Without privileges a migration changes nothing, and fails only if the extension was requested.", async () => {
     const schema = fresh();
     await migrate(withNotes(), schema);
     await using app = await rolePool(

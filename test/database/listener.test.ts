@@ -185,7 +185,7 @@ test("A connection that stopped responding is found by the next check, logged on
   ]);
 });
 
-test("Pause and response together take at most 20 s, and the pauses differ.", async () => {
+test("A pause and the check after it take less than 20 s together, and the pauses differ.", async () => {
   const clock = manualWait();
   await using one = await behindProxy({ wait: clock.wait });
   const pauses = new Set<number>();
@@ -202,7 +202,7 @@ test("Pause and response together take at most 20 s, and the pauses differ.", as
   assert.deepEqual(one.warnings, []);
 });
 
-test("prove() finds a dead connection now, and keeps one that responds.", async () => {
+test("prove() finds a dead connection at once, and keeps one that responds.", async () => {
   const clock = manualWait();
   await using one = await behindProxy({ wait: clock.wait });
   await one.listener.prove();
@@ -228,7 +228,7 @@ test("Another connection that succeeds ends the pause before the next attempt.",
   assert.equal(one.warnings.length, 1);
 });
 
-test("While the server does not respond it retries, and logs the outage once.", async () => {
+test("While the server does not respond, the listener retries, and logs the outage once.", async () => {
   const clock = manualWait();
   await using one = await behindProxy({ wait: clock.wait }, { connectionTimeoutMillis: 2_000 });
   one.proxy.mute();

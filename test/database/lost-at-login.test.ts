@@ -33,7 +33,7 @@ async function brief() {
   };
 }
 
-test("A caller of this library's pool gets an error that the connection is lost.", async () => {
+test("If a connection is lost at login, the caller of this library's pool gets an error.", async () => {
   await using server = await brief();
   const pool = createPool({ connectionString: server.url, logger: silentLogger });
   let hasBegun = false;
@@ -49,7 +49,7 @@ test("A caller of this library's pool gets an error that the connection is lost.
   await pool.end();
 });
 
-test("A caller of an application's pool gets the same error.", async () => {
+test("If a connection is lost at login, the caller of an application's pool gets the same error.", async () => {
   await using server = await brief();
   await using own = testPool(server.url);
   const bounds = { statementTimeoutMs: 1_000, lockTimeoutMs: 1_000, readOnly: true };
@@ -57,7 +57,7 @@ test("A caller of an application's pool gets the same error.", async () => {
   await assert.rejects(bounded.query({ text: "select 1" }), { code: "57P01" });
 });
 
-test("An add with that error was certainly not made.", async () => {
+test("An add whose connection is lost at login is reported as certainly not made.", async () => {
   await using server = await brief();
   await using utils = await makeWorkerUtils({ connectionString: server.url });
   const isSure = (error: unknown) =>

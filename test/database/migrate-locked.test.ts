@@ -8,7 +8,7 @@ import { testPool } from "../support/test-pool.ts";
 
 const schema = schemaName("worker");
 
-test("Behind a lock on a table that it only reads, it times out with a message.", async () => {
+test("A migration behind a lock on a table that it only reads times out with a message.", async () => {
   const { url } = await migratedDatabase();
   const { pool, close } = testPool(url);
   const blocker = await pool.connect();
@@ -37,7 +37,7 @@ test("A migration also waits for a lock on a table that it would change, and the
   await close();
 });
 
-test("A schema that another process is building is waited for, and found.", async () => {
+test("A migration waits while another process migrates the schema, and reports it after its time limit.", async () => {
   const { url } = await emptyDatabase();
   const { pool, close } = testPool(url);
   const builder = await pool.connect();

@@ -36,7 +36,7 @@ describe("migrate", () => {
   });
   after(() => owner.close());
 
-  test("It builds the schema, and the second time finds nothing to do.", async () => {
+  test("A migration builds the schema, and a second one finds nothing to do.", async () => {
     const schema = fresh();
     assert.deepEqual(await migrate(owner.pool, schema), created);
     assert.deepEqual(await migrate(owner.pool, schema), current);
@@ -80,7 +80,7 @@ describe("migrate", () => {
     assert.deepEqual(await migrate(app.pool, schema), current);
   });
 
-  test("Without that privilege the message has the statement for the owner.", async () => {
+  test("Without the privilege to create schemas, the message has the statement for the owner.", async () => {
     const schema = fresh();
     await using app = await asRole(() => "select");
     await assert.rejects(migrate(app.pool, schema), (error: WorkerError) => {
@@ -91,7 +91,7 @@ describe("migrate", () => {
     assert.deepEqual(await schemaState({ client: app.pool, schema }), { kind: "absent" });
   });
 
-  test("A database that accepts no writes is reported as the reason, and nothing else is attempted.", async () => {
+  test("If the database accepts no writes, an existing schema is used, and a missing one is an error.", async () => {
     const [built, absent] = [fresh(), fresh()];
     await migrate(owner.pool, built);
     await using reader = await asRole(

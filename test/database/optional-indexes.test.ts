@@ -194,7 +194,7 @@ test("In the background builds run one after the other; a stop leaves the runnin
   await dropIndex(place(), "failed");
 });
 
-test("A build that is requested while its cancelled predecessor still ends, follows it.", async () => {
+test("A build that is requested while a cancelled one still ends starts after it.", async () => {
   const builds = createIndexBuilds(pool, db(), silentLogger);
   await withWriter(async (end) => {
     builds.start("failed");
@@ -286,7 +286,7 @@ test("A build whose connection is lost goes on in PostgreSQL, and its index is n
   await dropIndex(place(), "failed");
 });
 
-test("A build that is left before it has begun does not begin.", async () => {
+test("A build whose caller leaves before it has begun does not begin.", async () => {
   const leave = new AbortController();
   await buildIndex(place(), "failed", signals);
   await pool.query(

@@ -82,7 +82,7 @@ test("A client that failed to connect is reset, and connects elsewhere.", async 
   await ended;
 });
 
-test("A client's connect timeout is in the field that is set for the next attempt.", async () => {
+test("A client's connect timeout and its timer are in the fields that this library sets.", async () => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 4_321 });
   const state = stateOf(client);
   assert.equal(state._connectionTimeoutMillis, 4_321);
@@ -110,7 +110,7 @@ test("Errors of the server are reported with their SQLSTATE, for any query.", as
   assert.deepEqual(codes, ["22012"]);
 });
 
-test("A client in use is cut during its query.", async () => {
+test("endInUse() cuts a client during its query.", async () => {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   const client = await pool.connect();
   client.on("error", () => {});

@@ -16,7 +16,7 @@ const limit = (name: string) =>
   });
 const add = (queueName: string) => addJob(queue.db, { identifier: "t", spec: { queueName } });
 
-test("A sequence behind its table is found, and the statement advances it.", async () => {
+test("A sequence behind its table is found, with a statement that advances it.", async () => {
   assert.deepEqual(await readLaggingSequences(queue.db), []);
   await add("a");
   await add("b");

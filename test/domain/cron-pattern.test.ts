@@ -15,7 +15,7 @@ function problemOf(work: () => unknown): string {
   }
 }
 
-test("daily() and every() are expressions with a zone, which an entry takes.", () => {
+test("daily() and every() return an expression with an optional time zone, which cronEntry() accepts.", () => {
   const timeZone = "Europe/Berlin";
   assert.deepEqual(daily("02:30", { timeZone }), { expression: "30 2 * * *", timeZone });
   assert.deepEqual(daily("9:05"), { expression: "5 9 * * *" });
@@ -88,7 +88,7 @@ test("Only names of time zones are accepted, and near names are suggested.", () 
   );
 });
 
-test("A time zone that is undefined in an entry's options leaves the pattern's, and the reverse.", () => {
+test("If the time zone is undefined in the pattern or in the entry's options, that of the other applies.", () => {
   const zone = { timeZone: "Europe/Berlin" };
   const none = { timeZone: undefined };
   assert.equal(cronEntry(daily("02:30", zone), "t", none).timeZone, "Europe/Berlin");

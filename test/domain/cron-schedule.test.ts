@@ -61,7 +61,7 @@ function problemsOf(expression: string): string {
 }
 
 describe("A cron expression", () => {
-  test("A cron expression that Graphile Worker takes matches as there; only names, L and steps of ranges are added.", () => {
+  test("Each cron expression of Graphile Worker matches the same times; only names, L and steps of ranges are new.", () => {
     const dice = random(20_260_101);
     let right = 0;
     let added = 0;
@@ -111,7 +111,7 @@ describe("A cron expression", () => {
     assert.equal(next("0 0 30 2 1", "2026-01-01T00:00:00Z"), "2026-02-02T00:00");
   });
 
-  test("Sunday is 0 and 7, and of two restricted day fields one match suffices.", () => {
+  test("Sunday is 0 or 7; if both day fields are restricted, a day needs to match only one of them.", () => {
     assert.equal(next("0 0 * * 7", "2026-01-01T00:00:00Z"), "2026-01-04T00:00");
     assert.equal(next("0 0 * * 5-7", "2026-01-04T00:00:00Z"), "2026-01-04T00:00");
     assert.equal(next("0 0 13 * 5", "2026-01-03T00:00:00Z"), "2026-01-09T00:00");

@@ -95,7 +95,7 @@ describe("A cron expression in a time zone", () => {
     ]);
   });
 
-  test("A step or * follows real time: twice in a repeated hour, never in a skipped one.", () => {
+  test("A pattern with a step or * has ticks in both passes of a repeated hour, and none in a skipped one.", () => {
     const day = ticks("*/30 2 * * *", "Europe/Berlin", "2026-10-24T22:00Z");
     assert.deepEqual(day.slice(0, 4), [
       "10-25T02:00:00+02:00",
@@ -114,7 +114,7 @@ describe("A cron expression in a time zone", () => {
     }
   });
 
-  test("Around each change of a clock, the ticks are those of a search minute by minute, from any moment.", () => {
+  test("Around each clock change, the next tick from any moment is that of a search minute by minute.", () => {
     const dice = random(11);
     const lists = (most: number) => [
       `${dice(most)}`,
@@ -156,7 +156,7 @@ describe("A cron expression in a time zone", () => {
     );
   });
 
-  test("UTC by its name is the same as no zone.", () => {
+  test("The time zone UTC is the same as no time zone.", () => {
     const [named, plain] = [
       cronSchedule("5-50/15 * * * *", "UTC"),
       cronSchedule("5-50/15 * * * *"),

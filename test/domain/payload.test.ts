@@ -23,7 +23,7 @@ for (const [origin, raw] of [
     assert.equal(payloadText(payload), `{"body":${BIG},"list":[[1,  2],1,9007199254740993]}`);
   });
 
-  test(`The text of ${origin} rawJson() is stored unchanged beside a value whose toJSON() writes a payload.`, () => {
+  test(`The text of ${origin} rawJson() is stored unchanged beside a value whose toJSON() calls payloadText().`, () => {
     const nested = { toJSON: () => payloadText({ n: 1 }) };
     const payload = { body: raw(BIG), nested };
     assert.equal(payloadText(payload), `{"body":${BIG},"nested":"{\\"n\\":1}"}`);
@@ -36,7 +36,7 @@ for (const [origin, raw] of [
   });
 }
 
-test("No text of a payload is mistaken for a raw one.", () => {
+test("No string in a payload is mistaken for raw JSON.", () => {
   const texts = ["\u001f0", "\\u001F0", '"\\u001F0"', "$1", "$&"];
   const text = payloadText({ texts, raw: rawJson('"\\u001F0"'), last: rawJson('"$1"') });
   assert.equal(text, `{"texts":${JSON.stringify(texts)},"raw":"\\u001F0","last":"$1"}`);
@@ -49,16 +49,16 @@ test("A raw text that is not JSON is refused within a payload, too.", () => {
   });
 });
 
-test("Another JSON.stringify() writes the value of rawJson().", () => {
+test("A plain JSON.stringify() writes the value of rawJson(), without the spaces of its text.", () => {
   assert.equal(JSON.stringify({ body: rawJson('{ "a": 1 }') }), '{"body":{"a":1}}');
 });
 
-test("An object with a text is not raw JSON.", () => {
+test("An object with a property `text` is not raw JSON.", () => {
   assert.equal(payloadText({ text: "1", toJSON: undefined }), '{"text":"1"}');
   assert.equal({ text: "1" } instanceof RawJson, false);
 });
 
-test("A raw text cannot be copied to another thread, because the copy would be another payload.", () => {
+test("A rawJson() cannot be cloned for another thread, because the clone would be a different payload.", () => {
   const raw = rawJson('{"amount":9007199254740993}');
   for (const value of [raw, { body: raw }]) {
     assert.throws(() => structuredClone(value), { name: "DataCloneError" });

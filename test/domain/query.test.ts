@@ -70,7 +70,7 @@ describe("The query language", () => {
     assert.ok(sound > 800, `only ${sound} were sound`);
   });
 
-  test("suggests corrections that remove the error or move it further on.", () => {
+  test("suggests only corrections that change what the parser returns or reports.", () => {
     for (const { q } of corpus) {
       try {
         parseQuery(q);
@@ -84,7 +84,7 @@ describe("The query language", () => {
 });
 
 describe("The completion of queries", () => {
-  test("finds a place to replace in any text, at any cursor.", () => {
+  test("replaces only a range that contains the cursor, in any text.", () => {
     const random = makeRandom(5);
     for (let i = 0; i < 3_000; i++) {
       const text = randomText(random);
@@ -279,7 +279,7 @@ describe("Error groups", () => {
     assert.ok(others(`0123456789${letters.slice(26)}`, 10) < 60, "a number in base 36");
   });
 
-  test("of a place are a task's errors of one class and frame.", () => {
+  test("by place join a task's errors that have the same class and stack frame, and different words.", () => {
     const stack = (words: string, line: number) =>
       `TypeError: ${words}\n    at node:internal/x:1:1\n    at f (/app/node_modules/x/y.js:1:1)
     at async charge (file:///app/tasks/charge.js:${line}:5)\n    at run (/app/run.js:1:1)`;
@@ -312,7 +312,7 @@ describe("Error groups", () => {
     }
   });
 
-  test("are found in a line of any length.", () => {
+  test("have a label of at most 300 characters, for a line of any length.", () => {
     for (const part of ["a", "a.", "1a", "0", "1, ", "a@", "-", "f0"]) {
       assert.ok(errorGroup(part.repeat(1e6)).label.length <= 300);
     }

@@ -78,7 +78,7 @@ test("Numbers keep all digits, and different values have different keys.", () =>
   assert.equal(keyOf({ v: 9007199254740993n }), keyOf(rawJson('{"v":9007199254740993}')));
 });
 
-test("Task, queue and members count where they are listed, others do not.", () => {
+test("The task always counts for the key; the queue and members of the payload count only if they are listed.", () => {
   const by = ["args.user.id"] as const;
   const one = keyOf({ user: { id: 7, name: "a" } }, { by });
   assert.equal(keyOf({ user: { name: "b", id: 7 }, more: 1 }, { by }, { queueName: "q" }), one);
@@ -106,7 +106,7 @@ test("Jobs of one period are equal, jobs of the next period are not.", () => {
   assert.notEqual(keyOf({}, { periodMs: 1 }), keyOf({}));
 });
 
-test("An interceptor's key stays when the payload changes afterwards.", () => {
+test("The key of a unique job stays when an interceptor changes the payload.", () => {
   const given = jobForInterceptors({ identifier: "t", payload: { n: 1 }, spec: unique("waiting") });
   assert.equal(given.spec?.jobKey, keyOf({ n: 1 }));
   const changed = resolveJob({ ...given, payload: { n: 1, trace: "x" } });

@@ -22,7 +22,7 @@ async function settled<T>(promise: Promise<T>): Promise<T | "waits"> {
   return Promise.race([promise, new Promise<"waits">((resolve) => setImmediate(resolve, "waits"))]);
 }
 
-test("Unread responses are limited, and the slowest readers make room for others.", () => {
+test("The memory of unread responses is limited, and the slowest readers are disconnected to make room.", () => {
   const { time, memory: all } = memory();
   const [slow, slower, other] = [new Socket(), new Socket(), new Socket()];
   const add = (socket: Socket, bytes: number) => {
@@ -44,7 +44,7 @@ test("Unread responses are limited, and the slowest readers make room for others
   assert.equal(add(new Socket(), 1).problem, "busy");
 });
 
-test("Work on a response begins once there is memory for it, and unused memory is released.", async () => {
+test("Work on a response waits until other responses have released enough memory.", async () => {
   const { memory: all } = memory();
   const [one, two, three] = ["a", "b", "c"].map((client) => all.open(new Socket(), client));
   assert.equal(await one?.reserve(20, here), true);
@@ -75,7 +75,7 @@ test("A client's work uses at most half of the memory, and the client with the l
   assert.equal(await Promise.race(more), true);
 });
 
-test("A wait for memory ends at its limit or with its client, and a reservation never exceeds the total.", async () => {
+test("A wait for memory ends at its limit or with its client; a reservation is at most the total.", async () => {
   const { memory: all } = memory({ memoryWaitMs: 1 });
   const [one, two] = [all.open(new Socket(), "a"), all.open(new Socket(), "b")];
   assert.equal(await one.reserve(1_000, here), true);
@@ -112,7 +112,7 @@ test("A request waits for the responses before its own, and not for later ones."
   assert.equal(await settled(first.reserve(1, here)), true);
 });
 
-test("A reader is not slow while an earlier response of its connection is being built.", () => {
+test("A reader does not count as slow while an earlier response of its connection is being built.", () => {
   const { time, memory: all } = memory({ unreadBytes: 30 });
   const socket = new Socket();
   const first = all.open(socket, "a");
@@ -131,7 +131,7 @@ test("A reader is not slow while an earlier response of its connection is being 
   assert.equal(socket.destroyed, true);
 });
 
-test("A reader that becomes slow gives its memory to waiting work.", async () => {
+test("A reader that becomes slow is disconnected, and waiting work gets its memory.", async () => {
   const { time, memory: all } = memory();
   const slow = new Socket();
   all.open(slow, "a").settle(20);
@@ -143,7 +143,7 @@ test("A reader that becomes slow gives its memory to waiting work.", async () =>
   assert.equal(slow.destroyed, true);
 });
 
-test("A built response does not keep its request's timer alive.", async () => {
+test("A request's timer does not keep the built response in memory.", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const request = { left: new AbortController().signal } as unknown as HttpRequest;
@@ -156,7 +156,7 @@ test("A built response does not keep its request's timer alive.", async () => {
   assert.equal(request.left.aborted, false);
 });
 
-test("Responses may use a quarter of the process's memory, at most 256 MiB.", () => {
+test("The memory limit for responses is between 16 and 256 MiB.", () => {
   const bytes = answerBytesHere();
   assert.ok(bytes >= 16 * 1_048_576 && bytes <= 256 * 1_048_576, `${bytes}`);
 });

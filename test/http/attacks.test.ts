@@ -62,7 +62,7 @@ test("Of a thousand pipelined requests only a few are processed at once, and all
   assert.ok(most <= 4 + 512 / 26, `${most} at once`);
 });
 
-test("A body after as many requests as may be processed at once arrives.", async () => {
+test("A body is read even if it follows as many requests as may be processed at once.", async () => {
   const body = JSON.stringify("x".repeat(100_000));
   const port = await startServer(
     async (request) =>
@@ -129,7 +129,7 @@ test("A client that reads nothing is cut off, and one that reads slowly is not."
   slow.socket.destroy();
 });
 
-test("One client cannot use every place.", async () => {
+test("One client cannot occupy all places for running requests.", async () => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   let working = 0;
   const port = await startServer(
@@ -161,7 +161,7 @@ test("Five hundred clients that never finish their headers do not block others."
   for (const { socket } of slow) socket.destroy();
 });
 
-test("One client cannot take every connection, even if all its requests are in work.", async () => {
+test("One client cannot occupy all connections, even if a request runs on each of them.", async () => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   let working = 0;
   const port = await startServer(
@@ -175,7 +175,7 @@ test("One client cannot take every connection, even if all its requests are in w
   const slow = await Promise.all(Array.from({ length: 4 }, () => connect(port)));
   for (const { socket } of slow) socket.write(get("/slow", LAST));
   await until(() => working === 4);
-  assert.equal(await rawExchange(port, get("/", LAST)), "", "not by a further one of its own");
+  assert.equal(await rawExchange(port, get("/", LAST)), "", "the fifth connection is closed");
   assert.deepEqual(statuses(await rawExchange(port, get("/", LAST), "127.0.0.2")), [200]);
   open();
   const ended = await Promise.all(slow.map((one) => one.end()));

@@ -46,7 +46,7 @@ test("Invalid networks are refused.", () => {
   }
 });
 
-test("One client is an IPv4 address or an IPv6 /64.", () => {
+test("A client is identified by its IPv4 address or its IPv6 /64 network.", () => {
   assert.equal(networkOf("::ffff:1.2.3.4"), "1.2.3.4");
   assert.equal(networkOf("2001:db8:0:7::1"), networkOf("2001:db8:0:7:9:9:9:9"));
   assert.notEqual(networkOf("2001:db8:0:7::1"), networkOf("2001:db8:0:8::1"));

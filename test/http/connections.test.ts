@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import { test } from "node:test";
 import { createConnections } from "../../src/http/bounds/connections.ts";
 
-test("All requests end with one shared reason.", () => {
+test("All requests end with the same error object as their reason.", () => {
   const connections = createConnections({ connections: 2, pipelined: 1 }, false);
   const progress = { isSettled: () => true, isRead: () => true };
   const [one, other] = [new Socket(), new Socket()].map((socket) => {

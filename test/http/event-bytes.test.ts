@@ -42,7 +42,7 @@ test("An event that differs from the previous one in a few numbers takes a few b
   one.close();
 });
 
-test("Clients that joined at different times get the same bytes after a while.", () => {
+test("After a while, clients that joined at different times get equally many bytes for an event.", () => {
   const early = reader();
   const late = reader();
   for (let n = 0; n < 100; n++) {

@@ -125,7 +125,7 @@ test("Viewers are counted and limited, in total and per client.", async () => {
   shared.view(connection().writable, { client: "10.0.0.1" });
 });
 
-test("A stream whose request is closed before it opens ends at once; a later one is refused.", () => {
+test("A stream whose request is closed before it opens ends at once; a new one for this request is refused.", () => {
   const { events } = source();
   const stop = new AbortController();
   const request = { closing: stop.signal, headers: {}, client: "::1" } as unknown as HttpRequest;
@@ -139,7 +139,7 @@ test("A stream whose request is closed before it opens ends at once; a later one
   assert.equal(late.writable.writableEnded, true);
 });
 
-test("A viewer that reconnects gets newer events; from another process it gets all.", () => {
+test("A viewer that reconnects gets only newer events; with an id from another process it gets all.", () => {
   const { events, view } = source({ maxViewers: 10 });
   const shownWith = (id: string) => {
     const viewer = new PassThrough();
@@ -159,7 +159,7 @@ test("A viewer that reconnects gets newer events; from another process it gets a
   }
 });
 
-test("Topics of one event do not replace each other, and are not kept for ever.", () => {
+test("Events with different topics do not replace each other, and only the last 100 topics are kept.", () => {
   const { events, view } = source({ maxViewers: 10 });
   events.publish("operation", '"one begun"', "operation 1");
   events.publish("operation", '"two begun"', "operation 2");
@@ -178,7 +178,7 @@ test("Topics of one event do not replace each other, and are not kept for ever."
   assert.equal(String(last.read()), ": ping\n\n");
 });
 
-test("Streams are compressed for clients that accept it, each event readable at once, and end complete.", async () => {
+test("For clients that accept gzip, streams are compressed; each event can be decoded at once.", async () => {
   const { events, view } = source({ maxViewers: 10 });
   events.publish("a", '"äöü, first"');
   const open = ["gzip, br", "br;q=1, gzip;q=0.5", "*"].map((accepted, n) => {

@@ -38,7 +38,7 @@ test("A path with another method reports the allowed methods.", () => {
   assert.equal(found("get", "/jobs"), "GET,POST,HEAD");
 });
 
-test("Nothing is decoded, joined or resolved before the comparison.", () => {
+test("A path is compared as it was sent: nothing is decoded, joined or resolved before.", () => {
   for (const path of [
     "",
     "jobs",

@@ -46,7 +46,7 @@ function gate() {
   return { open, opened };
 }
 
-test("Requests that are not HTTP/1.1 are answered once, with the usual headers, and closed.", async () => {
+test("An invalid request is answered once, with the usual headers, and its connection is closed.", async () => {
   const reached: string[] = [];
   const { port } = await startServer(async (request) => {
     reached.push(request.path);
@@ -215,7 +215,7 @@ test("Expect: 100-continue is answered only when the body is read.", async () =>
   assert.deepEqual(statuses(await rawExchange(port, post("/refused"))), [403]);
 });
 
-test("A refused body is read only up to a limit, and small ones keep their connection.", async () => {
+test("A refused request's body is read only up to a limit; after a short one the connection stays open.", async () => {
   const { port } = await startServer(() => plainText("refused", 403), { discardedBytes: 100_000 });
   const start = (length: number) =>
     `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;

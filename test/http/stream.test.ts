@@ -111,7 +111,7 @@ test("A HEAD request for a download releases its place and starts no body.", asy
   assert.ok(places.hasRoom("127.0.0.1"));
 });
 
-test("A download that breaks resets the connection of an HTTP/1.0 client, for which its end is the end of the body.", async () => {
+test("A failed download resets an HTTP/1.0 client's connection; a normal end would look complete.", async () => {
   const { port } = await serve(async function* () {
     yield "some";
     throw new Error("not today");

@@ -83,7 +83,7 @@ test("TLS 1.2 and 1.3 are accepted, earlier versions are not.", async () => {
   assert.equal(await rawExchange(port, request("/")), "", "plain HTTP is not answered");
 });
 
-test("Refusals have the headers of every response; a pipeline is answered in order.", async () => {
+test("Over TLS a pipeline is answered in order, and an invalid request with the usual headers.", async () => {
   const { port } = await startServer(loadCertificate(pair("pipeline")), { pipelined: 2 });
   const socket = await secure(port);
   const answers = text(socket);
@@ -98,7 +98,7 @@ test("Refusals have the headers of every response; a pipeline is answered in ord
   );
 });
 
-test("A new pair is used for new connections, and open ones continue.", async () => {
+test("A new certificate and key are used for new connections, and open ones continue.", async () => {
   const files = pair("renewed");
   const certificate = loadCertificate(files);
   const { server, port } = await startServer(certificate);
@@ -114,7 +114,7 @@ test("A new pair is used for new connections, and open ones continue.", async ()
   fresh.destroy();
 });
 
-test("An invalid pair is refused with a message, and the old pair stays in use.", () => {
+test("An invalid certificate or key is refused with a message, and the old pair stays in use.", () => {
   const files = pair("kept");
   const { certFile, keyFile } = files;
   const certificate = loadCertificate(files);
@@ -151,7 +151,7 @@ test("Connections that never send anything are counted, and cut off in time.", a
   await Promise.all(silent.map(async (socket) => socket.closed || once(socket, "close")));
 });
 
-test("Stopping ends handshakes and idle connections, and completes a response.", async () => {
+test("Stopping ends connections that are in a handshake, idle or kept alive.", async () => {
   const { server, port } = await startServer(loadCertificate(pair("stop")));
   const raw = net.connect(port, "127.0.0.1").resume();
   raw.on("error", () => {});

@@ -16,7 +16,7 @@ async function untilHeard(census: Census): Promise<string> {
   return outcome;
 }
 
-test("An admin checks for another count before it starts, and leaves the count to the other admin.", async () => {
+test("Before an admin counts all jobs, it checks whether another admin does, and leaves the count to it.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('mail')");
   await queue.sql(
     "insert into worker._private_jobs (task_id) select 1 from generate_series(1, 500)",

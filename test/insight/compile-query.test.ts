@@ -59,7 +59,7 @@ async function world(nowUs: string): Promise<NaiveWorld> {
 
 beforeEach(() => addHostileJobs(queue, 300));
 
-test("Random queries match the jobs of their naive evaluation, among hostile jobs.", async () => {
+test("Random queries match the same jobs as their naive evaluation, among jobs with hostile contents.", async () => {
   const random = makeRandom(20_260_131);
   const { nowUs } = await compileQuery(queue.db, "");
   const all = await world(nowUs);
@@ -174,7 +174,7 @@ test("The seven conditions partition all jobs.", async () => {
   );
 });
 
-test("Numbers in payloads compare exactly, and no payload ends a query.", async () => {
+test("Numbers in payloads compare exactly, and no payload makes a query fail.", async () => {
   const [nul] = await queue.sql<{ id: string }>(
     "select id from worker._private_jobs where strpos(payload::text, 'nul\\u0000') > 0 limit 1",
   );
@@ -188,7 +188,7 @@ test("Numbers in payloads compare exactly, and no payload ends a query.", async 
   assert.equal((await find("payload.a>1e399 id<=34")).length, 1);
 });
 
-test("A range of ids is walked from its first to its last.", async () => {
+test("A query for a range of ids reads hardly any job outside of it, in ascending and descending order.", async () => {
   for (const sort of ["id", "-id"] as const) {
     const up = await findPage(queue.db, { q: "id:290..400", sort });
     const down = await findPage(queue.db, { q: "id<11", sort });
@@ -205,7 +205,7 @@ test("An unknown name is reported and matches nothing.", async () => {
   assert.deepEqual([either.unknown, either.isEmpty], [["task:mial"], false]);
 });
 
-test("A prefix of keys is a range only if the index has them in that order.", async () => {
+test("A prefix of keys is compared as a range only if the database orders texts by their bytes.", async () => {
   const plain = await compileQuery(queue.db, "key:key*");
   assert.match(plain.sql(1), /jobs\.key >= \$1::text/);
   assert.equal(plain.cost, "cheap");
@@ -230,7 +230,7 @@ test("Ages mean the same moments on every page of a list.", async () => {
   assert.deepEqual(next.values, first.values);
 });
 
-test("A bare word is a name if it exists, otherwise a text anywhere.", async () => {
+test("A bare word is the name, id or key that exists; if there is none, it is searched as a text.", async () => {
   assert.deepEqual((await compileQuery(queue.db, "mail")).shape.taskIds, [1]);
   assert.deepEqual(await find("4"), await find("id:4 or key:4"));
   assert.deepEqual(await find("etimedout"), await find("error:etimedout"));

@@ -45,7 +45,7 @@ async function fill(payload: string, count: number): Promise<void> {
 const idsOf = (text: string) =>
   text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line).id as number]));
 
-test("A chunk of lines is one statement, and the ids of a query are found by others.", async () => {
+test("An export reads each chunk of lines with one statement, and finds the ids of a query with others.", async () => {
   await fill("to_json(n)", 12_000);
   const isOfLines = ({ text }: QueryConfig) => text.includes("as lines");
   for (const [q, jobs] of [
@@ -70,7 +70,7 @@ test("A chunk of lines is one statement, and the ids of a query are found by oth
   }
 });
 
-test("The next chunk is prepared while the previous one is read, and none after that.", async () => {
+test("While a chunk is read, only the next one is prepared.", async () => {
   await fill("json_build_object('text', repeat(md5(n::text), 30))", 12_000);
   const { db, sent } = watched();
   const pieces = (await begin(db, { withPayload: true })).pieces(never);
@@ -85,7 +85,7 @@ test("The next chunk is prepared while the previous one is read, and none after 
   assert.equal(chunks(), 5);
 });
 
-test("The size of decompressed payloads is learned, and a chunk stays small.", async () => {
+test("An export measures the size of decompressed payloads, and its chunks stay small.", async () => {
   // 3 kB each, half of that when compressed.
   const words =
     "string_agg(md5((n * 100 + word)::text) || ' and again, and again, and once more ', '')";
@@ -131,7 +131,7 @@ test("Jobs deleted or added during an export are left out.", async () => {
   assert.deepEqual([ids.length, ids.at(499), ids.at(500), ids.at(-1)], [1_000, 500, 2_501, 3_000]);
 });
 
-test("A line too large for a chunk is written whole between its neighbours, in both formats.", async () => {
+test("A line too large for a chunk is written whole and in its place, in both formats.", async () => {
   await fill(
     `case when n = 3 then json_build_object('a', repeat('ü"' || chr(10), 1500000))
       when n = 4 then (E'[\\n' || repeat(E'1,\\r\\n', 300000) || '2]')::json else to_json(n) end`,
@@ -163,7 +163,7 @@ test("A line too large for a chunk is written whole between its neighbours, in b
   assert.ok(csv === `id,payload,key\r\n${quoted.join("")}`);
 });
 
-test("An interrupted export names the line after which it continues, and continues there.", async () => {
+test("An interrupted export has a cursor, from which another one continues after the last line.", async () => {
   await fill("to_json(n)", 4_000);
   for (const q of ["", "attempts:0"]) {
     let chunks = 0;
@@ -188,7 +188,7 @@ test("An interrupted export names the line after which it continues, and continu
   }
 });
 
-test("An export without matches for long reports its progress, and ends when its reader leaves.", async () => {
+test("An export that finds nothing for long reports its progress, and ends when its reader leaves.", async () => {
   await fill("to_json(n)", 30_000);
   // A slow server: a walk reads only a part of the jobs in its time.
   const { db, sent } = watched(async (text) => {
@@ -220,7 +220,7 @@ test("An export without matches for long reports its progress, and ends when its
   assert.equal(sent.length, until);
 });
 
-test("An export that continues reads no job beyond its boundary.", async () => {
+test("An export with a boundary ends with the first step that reaches it.", async () => {
   await fill("to_json(n)", 12_000);
   const { db, sent } = watched(async (text) => {
     if (text.includes("as ids")) await queue.sql("select pg_sleep(0.06)");
@@ -232,7 +232,7 @@ test("An export that continues reads no job beyond its boundary.", async () => {
   assert.equal(begun.progress().cursor?.split("-")[0], "50");
 });
 
-test("With slow rows an export continues at their pace, rather than at full speed each time.", async () => {
+test("With slow rows an export measures their pace, so that at most three statements take too long.", async () => {
   await fill("to_json(n)", 300);
   // A row takes 5 ms, a statement may take as long as 100 of them.
   let late = 0;
@@ -255,7 +255,7 @@ test("With slow rows an export continues at their pace, rather than at full spee
   assert.ok(late <= 3, `${late} statements took too long`);
 });
 
-test("No statement of an export is in a transaction that holds a snapshot for a slow reader.", async () => {
+test("While an export waits for a slow reader, it holds no snapshot in the database.", async () => {
   await fill("json_build_object('text', repeat(md5(n::text), 30))", 12_000);
   const bounds = { statementTimeoutMs: 500, lockTimeoutMs: 400, readOnly: true, isPlain: true };
   const db = { ...queue.db, client: boundedQueryable(queue.pool, bounds) };

@@ -43,7 +43,7 @@ const why = async (id: string) => (await explainJob(queue.db, id))?.sentence ?? 
 const hoursAgo = (time: string | null | undefined) =>
   Math.floor((Date.now() - Date.parse(time ?? "")) / 3_600_000);
 
-test("A failure is as old as its row shows, also after a delay that differs from Graphile Worker's.", async () => {
+test("The age of a failure is right after any retry delay, also one that differs from Graphile Worker's.", async () => {
   for (const delayMs of [null, 1_000, 3_600_000, 4 * 3_600_000, 4 * 3_600_000 + 0.4]) {
     const id = await failed3hAgo(delayMs);
     const { jobs } = await listLightJobs(queue.db, { q: `id:${id}` });
@@ -79,7 +79,7 @@ test("The time of a failure is unknown if the job was changed by hand since.", a
   assert.deepEqual(of.get(1), { line: "Error: no", atMs: null });
 });
 
-test("With a job that was changed by hand, a group is not new, and its last failure is the last known.", async () => {
+test("If a job of an error group was changed by hand, the group has the last failure of the others.", async () => {
   const [first, second] = [await failed3hAgo(null), await failed3hAgo(null)];
   await sql("update worker._private_jobs set max_attempts = 3");
   const read = async () => (await createInsight(queue.db).incidents()).incidents[0]?.sentence;

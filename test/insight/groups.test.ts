@@ -47,7 +47,7 @@ const groups = async (by: Grouping, q = "", isLarge = false) => {
 const sizes = ({ groups: all }: Awaited<ReturnType<typeof groups>>) =>
   all.map(({ label, count }) => [label, count.value]);
 
-test("An estimate without matches allows for pages full of matches.", async () => {
+test("An estimate of zero has an upper bound that allows for unread pages full of matches.", async () => {
   // About five jobs on a page, and more pages than a sample has.
   await sql("insert into worker._private_tasks (identifier) values ('t')");
   await sql(`insert into worker._private_jobs (task_id, payload)
@@ -100,7 +100,7 @@ test("Errors that differ in numbers and ids are one group; the sizes of groups a
   assert.deepEqual(sizes(await groups("error", "task:absent")), []);
 });
 
-test("More than 20 groups of one job in a task are grouped by their place, and found by it.", async () => {
+test("If more than 20 errors of a task occur only once, they are grouped by their place in the code.", async () => {
   const words = (n: number) => String.fromCharCode(97 + Math.floor(n / 26), 97 + (n % 26));
   for (const [n, id] of (await many(30, "import")).entries()) {
     await fail(
@@ -118,7 +118,7 @@ test("More than 20 groups of one job in a task are grouped by their place, and f
   );
   for (const [n, id] of (await many(20, "mail")).entries()) await fail([id], `Error: ${words(n)}`);
   const { groups: found } = await groups("error");
-  assert.equal(found.length, 22, "20 of one job stay as they are");
+  assert.equal(found.length, 22, "20 groups of one job stay as they are");
   const [one] = found;
   const label = "ParseError of import in parse (parse.js), in different words";
   assert.deepEqual([one?.label, one?.count.value, one?.tasks], [label, 34, ["import"]]);
@@ -144,7 +144,7 @@ test("More than 20 groups of one job in a task are grouped by their place, and f
   ]);
 });
 
-test("A group without errors in the pages that are read is not reported as unknown.", async () => {
+test("A group whose errors are not in the sampled pages is not reported as unknown.", async () => {
   const [id] = await many(1, "import");
   await fail([String(id)], "Error: rare");
   const { key } = (await groups("error")).groups[0] ?? {};
@@ -161,7 +161,7 @@ test("A group without errors in the pages that are read is not reported as unkno
   }
 });
 
-test("The retrying jobs of a task whose failed jobs are grouped by their place are in the same group.", async () => {
+test("If a task's failed jobs are grouped by place, its retrying jobs are in the same group.", async () => {
   const words = (n: number) => String.fromCharCode(97 + Math.floor(n / 26), 97 + (n % 26));
   const stack = "\n    at read (/app/read.js:1:5)\n    at x";
   for (const [n, id] of (await many(25, "upload")).entries()) {
@@ -192,7 +192,7 @@ test("The trend of failures with unknown times is empty.", async () => {
   assert.deepEqual([one?.count.value, one?.lastSeen, one?.trend], [2, null, []]);
 });
 
-test("A single job whose id looks like a word is in the group that its error is like, here and in other programs.", async () => {
+test("An error whose id looks like a word is in the group of equal errors, also for other programs.", async () => {
   const charge = await many(12, "charge");
   const names = ["Ada", "Bank of Ada", "O'Neil & Sons"];
   for (const [n, id] of charge.entries())
@@ -225,7 +225,7 @@ test("A single job whose id looks like a word is in the group that its error is 
   }
 });
 
-test("A short word in place of a number is another error, and not an id.", async () => {
+test("An error with a short word in place of a number is a group of its own.", async () => {
   const jobs = await many(3, "fetch");
   await fail(jobs.slice(0, 2), "Error: code 404 returned");
   await fail(jobs.slice(2), "Error: code nil returned");
@@ -271,7 +271,7 @@ test("Errors of a large table are estimated, and the interval contains the true 
   assert.deepEqual([one?.share, of.value], [1, one?.count.value]);
 });
 
-test("Jobs are grouped by task, queue, worker and priority, for all or for matching jobs.", async () => {
+test("Jobs are grouped by task, queue, worker and priority: all jobs, or those that match a query.", async () => {
   await many(3, "a", { queueName: "q1", priority: 2 });
   await many(2, "a", { queueName: "q2" });
   const [first = ""] = await many(4, "b");
@@ -313,7 +313,7 @@ test("The sample of a group has its newest job, once.", async () => {
   }
 });
 
-test("Groups of a query that Node decides count matches rather than candidates.", async () => {
+test("If Node filters the rows of a query, its groups count matches, not candidates.", async () => {
   await many(3, "a", {}, { customer: { vip: true } });
   await many(4, "a", {}, { customer: { vip: false }, note: "vip true" });
   await many(2, "b", {}, { customer: { vip: true } });
@@ -331,7 +331,7 @@ test("Groups of a query that Node decides count matches rather than candidates."
   ]);
 });
 
-test("Common values are those that all have and others have not, without chance differences.", async () => {
+test("Common values are those that all jobs of a group have, and others have much less often.", async () => {
   const noise = { amount: 1, nested: { deep: [1, 2, { x: "y" }] } };
   await fail(await many(120, "charge", {}, { ...noise, currency: "EUR" }), "Error: no");
   await many(60, "charge", {}, { ...noise, currency: "EUR" });
@@ -348,7 +348,7 @@ test("Common values are those that all have and others have not, without chance 
   assert.deepEqual((await common("task:absent")).findings, []);
 });
 
-test("Common values are found by a group's fingerprint and by a payload's field, behind other candidates.", async () => {
+test("Common values are found for a query by group or payload, even if most candidates do not match.", async () => {
   await many(60, "charge", {}, { currency: "USD", size: 1 });
   const wanted = await many(60, "charge", {}, { currency: "EUR", size: 7 });
   await fail(wanted, "Error: wallet # is empty");
@@ -388,7 +388,7 @@ test("Common values are found in hostile payloads, for exact integers, and for m
   assert.equal(found.get('payload."a b\\u0000"'), '"\\ud800"');
 });
 
-test("The interval of a sample that a limit cut short holds the number, however the table is sorted.", async () => {
+test("The interval of a sample that was cut short usually has the true number, even in a sorted table.", async () => {
   await sql("delete from worker._private_jobs");
   await sql(`insert into worker._private_tasks (identifier) values ('sorted')`);
   await sql(`insert into worker._private_jobs (task_id, payload, attempts, max_attempts, last_error)

@@ -50,7 +50,7 @@ async function counted(where = "true") {
   return Object.fromEntries(drawn.map((one) => [one, counts[one] ?? 0]));
 }
 
-test("For a small table the sums are the counts, in all and for a task and a queue.", async () => {
+test("For a small table the sums of the horizon are the numbers of jobs, in all and for one task.", async () => {
   await fill();
   const gauge = await readGauge(queue.db);
   const horizon = await readHorizon(queue.db, 57, ANY, gauge);
@@ -65,7 +65,7 @@ test("For a small table the sums are the counts, in all and for a task and a que
   assert.deepEqual(new Set(Object.values(nothing)), new Set([0]));
 });
 
-test("Due jobs are left of now, future ones right of it, and failed ones at their failure.", async () => {
+test("Due jobs are left of the present, future ones right of it, and failed ones at their failure.", async () => {
   await fill();
   await sql(`update worker._private_jobs set run_at = now() + interval '1 day',
     updated_at = now() - interval '3 minutes' where attempts = 25`);
@@ -102,7 +102,7 @@ test("For a large table the index gives exact future counts, and the sample all 
   assert.deepEqual(series, truth.series);
 });
 
-test("The axis ascends, is two days long on both sides, and has the present a little left of its middle.", () => {
+test("The axis ascends from two days ago to two days ahead, and one of its edges is the present.", () => {
   for (const buckets of [10, 57, 120]) {
     const { edges, firstAhead } = timeAxis(buckets);
     assert.equal(edges.length, buckets + 1);

@@ -60,7 +60,7 @@ const fail = (ids: readonly string[], error: string, age: string) =>
 
 const ids = (jobs: readonly { readonly id: string }[]) => jobs.map(({ id }) => id);
 
-test("With no problems, all is well; a check without evidence does not pass.", async () => {
+test("Without problems there is no incident; a check for which there is no evidence does not pass.", async () => {
   const { verdict, level, incidents, more, checks } = await read();
   assert.deepEqual([verdict, level, incidents, more], ["No worker sends heartbeats", "ok", [], 0]);
   const open = checks.filter(({ passed }) => !passed).map(({ text }) => text);
@@ -73,7 +73,7 @@ test("With no problems, all is well; a check without evidence does not pass.", a
   assert.equal((await read()).verdict, "All is well");
 });
 
-test("A queue is new until a job was added or a worker started, and not again once all jobs are done.", async () => {
+test("A queue is new until a job is added or a worker starts, and never again, even without jobs.", async () => {
   const isNew = async () => (await read()).isNew;
   assert.equal(await isNew(), true);
   await worker("w", ["t"]);
@@ -188,7 +188,7 @@ describe("A stuck queue", () => {
     assert.deepEqual(await ofKind("stuck_queue"), []);
   });
 
-  test("behind an unknown worker is reported as possible from 5 minutes on, when jobs are as late.", async () => {
+  test("behind an unknown worker is reported after 5 minutes, as one that may be stuck.", async () => {
     await held("stock", "4 minutes");
     assert.equal((await read()).level, "ok");
     await holdQueue("crm:acme", "stock", "6 minutes 5 s");
@@ -203,7 +203,7 @@ describe("A stuck queue", () => {
     assert.equal(checks.find(({ text }) => text === "No queue is stuck")?.passed, false);
   });
 
-  test("behind an unknown worker is amber, can be unlocked from 4 hours on, and is not called stale.", async () => {
+  test("behind an unknown worker is a warning, can be unlocked after 4 hours, and is not called stale.", async () => {
     await worker("w", ["sync"]);
     await held("stock", "3 hours");
     assert.equal((await read()).incidents[0]?.fix, null);
@@ -220,7 +220,7 @@ describe("A stuck queue", () => {
 });
 
 describe("An error group", () => {
-  test("of 20 and 1 % of the failures is bad, and can be retried by query.", async () => {
+  test("is bad from 20 jobs and 1 % of the failures on, and can be retried by query.", async () => {
     await fail(ids(await many(21, "charge")), "Error: HTTP 503 from 52f3a8\n  at x", "2 hours 5 s");
     await fail(ids(await many(19, "mail")), "Error: no address", "2 hours 5 s");
     const [one, other] = (await read()).incidents;
@@ -237,7 +237,7 @@ describe("An error group", () => {
     assert.equal(one?.trend.length, 24);
   });
 
-  test("has what its jobs have in common and others have not.", async () => {
+  test("has the values that its jobs have in common and that are rare in other jobs.", async () => {
     const put = (count: number, currency: string) =>
       sql(
         `insert into worker._private_jobs (task_id, payload)
@@ -258,7 +258,7 @@ describe("An error group", () => {
     assert.match(one?.sentence ?? "", / All have currency = "EUR" \(20 % of other jobs\)\.$/);
   });
 
-  test("has All only where all jobs of the group were compared and have it.", async () => {
+  test("has the word All for a common value only if all its jobs were compared and have it.", async () => {
     const put = async (count: number, currency: string) =>
       ids(
         await sql(
@@ -279,7 +279,7 @@ describe("An error group", () => {
     assert.match((await ofKind("error_group"))[0]?.sentence ?? "", part);
   });
 
-  test("stays until its jobs are acted on; new ones come first, those failed by hand never.", async () => {
+  test("stays until its jobs are retried; new groups come first; jobs failed by hand form none.", async () => {
     await fail(ids(await many(100, "charge")), "Error: old", "30 days");
     const [id] = ids(await many(1, "mail"));
     await fail([id ?? ""], "Error: new", "14 minutes");
@@ -327,7 +327,7 @@ describe("An error group", () => {
     assert.match(one?.sentence ?? "", /^33 jobs failed, the last known 2 h ago\./);
   });
 
-  test("is not to be retried after deadlines and crashes.", async () => {
+  test("of missed deadlines or crashes offers no retry, and explains why.", async () => {
     await fail([await add("late")], "the deadline 2026-11-26T12:00:00.000Z has passed", "1 minute");
     const crash = "Recovered 25 times in a row: worker w stopped without finishing attempt 25";
     await fail([await add("pdf")], crash, "1 minute");
@@ -352,7 +352,7 @@ describe("An error group", () => {
 });
 
 describe("A poison job", () => {
-  test("was recovered three times in a row.", async () => {
+  test("is one that was recovered several times in a row.", async () => {
     const id = await add("pdf");
     await add("pdf");
     await sql(
@@ -398,7 +398,7 @@ describe("A poison job", () => {
     assert.equal((await ofKind("poison"))[0]?.fix, null);
   });
 
-  test("is the job that was running at every crash; jobs beside it are not accused.", async () => {
+  test("is the job that was running at every crash; jobs that ran beside it are not reported.", async () => {
     const lost = async (count: number, age: string) => {
       const id = await add("import");
       await sql(
@@ -431,7 +431,7 @@ describe("A poison job", () => {
     );
   });
 
-  test("is one of two, if the other crashed later, or at the same time with another worker.", async () => {
+  test("is reported beside another one that crashed later, or at the same time with another worker.", async () => {
     const lost = async (id: string, count: number, by: string, age: string) =>
       sql(
         `update worker._private_jobs set attempts = $2::int, created_at = now() - interval '1 hour',
@@ -468,7 +468,7 @@ describe("A poison job", () => {
     assert.deepEqual(await poison(), [bang]);
   });
 
-  test("is not named if several were running at every crash: they are one incident.", async () => {
+  test("cannot be determined if several jobs were running at every crash: they are one incident.", async () => {
     const ids = [await add("import"), await add("import"), await add("exiting")];
     await sql(
       `update worker._private_jobs set attempts = 10, updated_at = now() - interval '5 s',
@@ -554,7 +554,7 @@ describe("A poison job", () => {
     ["of one field", { "a b": "x".repeat(500) }, 1],
     ["large", { text: Array.from({ length: 3_000 }, (_, n) => n).join("") }, 0],
   ] as const) {
-    test(`has as many fields as there are, and none that is long: a payload that is ${name}.`, async () => {
+    test(`is shown with only short fields, if any, when its payload is ${name}.`, async () => {
       const { id } = await addJob(queue.db, { identifier: "t", payload, spec: {} });
       await sql("update worker._private_jobs set attempts = 3 where id = $1", [id]);
       const [one] = await ofKind("poison");
@@ -565,7 +565,7 @@ describe("A poison job", () => {
     });
   }
 
-  test("of a Graphile worker has attempts and no error, without the running attempt.", async () => {
+  test("of a Graphile worker has three ended attempts and no error.", async () => {
     const [two, three, running] = [await add("t"), await add("t"), await add("t")];
     await sql("update worker._private_jobs set attempts = 2, max_attempts = 25 where id = $1", [
       two,
@@ -582,7 +582,7 @@ describe("A poison job", () => {
     );
   });
 
-  test("is not reported if a cancel has used up its attempts while the first one runs.", async () => {
+  test("is not reported if a cancel has used up its attempts while its first attempt runs.", async () => {
     const id = await add("endless");
     await lockJob(queue, id, "w");
     await cancelJobs(queue.db, [id]);
@@ -590,7 +590,7 @@ describe("A poison job", () => {
     await sql("delete from worker._private_cancellations");
   });
 
-  test("without attempts left crashes no more workers.", async () => {
+  test("is not reported if it has no attempts left.", async () => {
     const id = await add("t", { maxAttempts: 3 });
     await sql("update worker._private_jobs set attempts = 3 where id = $1", [id]);
     assert.deepEqual(await ofKind("poison"), []);
@@ -692,7 +692,7 @@ describe("Without a worker", () => {
     assert.doesNotMatch(incidents[0]?.sentence ?? "", /without heartbeats/);
   });
 
-  test("a job that has just failed or finished is evidence of a worker.", async () => {
+  test("a job that has just failed is evidence of a worker; one changed by hand is not.", async () => {
     await many(2, "t");
     await sql("update worker._private_jobs set run_at = now() - interval '1 minute'");
     const watched = insight();
@@ -712,7 +712,7 @@ describe("Without a worker", () => {
   });
 });
 
-test("One or two workers whose jobs were recovered are not an incident, more are one crash loop.", async () => {
+test("One or two workers whose jobs were recovered are not an incident; three are one crash loop.", async () => {
   await worker("w", ["t"]);
   const marked = (more: object) => ({ recovered_at: new Date().toISOString(), ...more });
   await worker("a", ["t"], "125 s", marked({ running_jobs: 4, recovered_jobs: 5 }));
@@ -746,7 +746,7 @@ test("Ready jobs that wait for more than 5 minutes are bad, without those of loc
   assert.match(alone?.sentence ?? "", /No worker with heartbeats is alive\.$/);
 });
 
-test("A pause is reported with its end, unless that passes while the incident is shown.", async () => {
+test("The incident of a pause has the end of the pause, unless that is only seconds away.", async () => {
   const by = { reason: "deploy", pausedBy: "ana", resumeAt: null };
   await setPause(queue.db, { scope: "task", name: "late" }, { ...by, forMs: 3_600_000 });
   await setPause(queue.db, { scope: "task", name: "soon" }, { ...by, forMs: 10_000 });
@@ -770,7 +770,7 @@ test("With more priorities than are read, the number of jobs that wait for a pau
   await sql("truncate worker._private_pauses");
 });
 
-test("Each statement may time out: the check lists what is unread, and has the rest.", async () => {
+test("If one statement times out, the check reports that a part is unread, or reads a sample instead.", async () => {
   await worker("w", ["t"]);
   await many(3, "t", { queueName: "held" });
   await many(3, "late");
@@ -854,7 +854,7 @@ test("Jobs spread evenly over a day are not a peak, however wide the farthest bu
   assert.deepEqual(await ofKind("peak"), []);
 });
 
-test("An error group without words of its errors shows one of them.", async () => {
+test("An error group that is named by its place shows one of its errors.", async () => {
   for (const [n, id] of ids(await many(25, "import")).entries()) {
     const word = `${String.fromCharCode(97 + n)}bc`;
     const error = `ParseError: no ${word} here\n    at parse (/app/parse.js:${n}:5)\n    at x`;
@@ -883,7 +883,7 @@ test("A stale worker is reported with its locks, and one without locks is not.",
   assert.equal(one?.q, 'worker:"busy"');
 });
 
-test("A stale worker has as many jobs as it has locked, whatever it last reported.", async () => {
+test("The incident of a stale worker counts the jobs that it has locked, whatever it last reported.", async () => {
   await worker("holder", ["t"], "1 hour 5 s", { running_jobs: 0 });
   await worker("quiet", ["t"], "1 hour 5 s");
   await worker("new", ["t"], "1 hour 5 s", { running_jobs: 0 });
@@ -902,7 +902,7 @@ test("A stale worker has as many jobs as it has locked, whatever it last reporte
   assert.deepEqual(locks.sort(), ["1 job", "1 queue", "3 jobs"]);
 });
 
-test("The worst comes first: blocked jobs, then lost ones, then future problems.", async () => {
+test("The worst comes first: a stuck queue, then a poison job, then an error group.", async () => {
   await worker("w-silent", ["sync"], "1 hour 5 s", { running_jobs: 1 });
   await many(3, "sync", { queueName: "q" });
   await holdQueue("q", "w-silent", "1 hour 5 s");
@@ -938,7 +938,7 @@ test("Schedules whose ticks add no jobs are one incident; paused ones are not pa
   await sql("delete from worker._private_schedules");
 });
 
-test("A missed tick of an entry in code: a live worker has it, and has not added its jobs.", async () => {
+test("Missed ticks of a cron entry in code are reported if a live worker has it and adds no jobs.", async () => {
   const cron = [{ identifier: "digest", task: "t", pattern: "0 8 * * *", backfill_ms: 0 }];
   await worker("started-later", ["t"], "0s", { cron });
   await sql(`insert into worker._private_known_crontabs

@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => handle.close());
 
-test("All available facts are reported, and no others.", async () => {
+test("Causes, incidents, groups and the horizon are right, and nothing is called stale.", async () => {
   const { pool } = handle;
   const db = { client: pool, schema };
   const s = schema.quoted;

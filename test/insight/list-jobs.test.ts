@@ -78,7 +78,7 @@ test("Each job is in exactly one state, and the counts agree with the lists.", a
   });
 });
 
-test("Attempts beyond the maximum are failed, and a job runs at the moment it is due.", async () => {
+test("A job with more attempts than its maximum is failed, and a job is ready at the moment it is due.", async () => {
   const { id } = await addJob(queue.db, { identifier: "t", spec: { maxAttempts: 2 } });
   await queue.sql("update worker._private_jobs set attempts = 7");
   assert.deepEqual(idsOf((await listJobs(queue.db, { state: "failed" })).jobs), [id]);
@@ -91,7 +91,7 @@ test("Attempts beyond the maximum are failed, and a job runs at the moment it is
   client.release();
 });
 
-test("Filters by task and queue are exact, combine, and detect unknown names.", async () => {
+test("Filters by task and queue are exact and can be combined; an unknown name matches nothing.", async () => {
   await addJobs(queue.db, [
     { identifier: "a", spec: { queueName: "x" } },
     { identifier: "a", spec: { queueName: "y" } },
@@ -174,7 +174,7 @@ test("Pages omit and repeat nothing while jobs are added and finished.", async (
   assert.ok(left.every(({ id }) => seen.includes(id)));
 });
 
-test("Limit and offset: none, beyond the end, beyond 500.", async () => {
+test("A page has 100 jobs by default and at most 500; an offset beyond the end lists nothing.", async () => {
   await addJobs(
     queue.db,
     Array.from({ length: 600 }, () => ({ identifier: "t" })),
@@ -190,7 +190,7 @@ test("Limit and offset: none, beyond the end, beyond 500.", async () => {
   await listsNothing({ offset: Number.MAX_SAFE_INTEGER });
 });
 
-test("A ranking of few jobs, of which only the payloads decide, ends with the best of them.", async () => {
+test("A ranking of few candidates, filtered by their payloads, ends, and has all matches in order.", async () => {
   await addJobs(
     queue.db,
     Array.from({ length: 650 }, (_, n) => ({
@@ -328,7 +328,7 @@ test("A page of very large jobs ends early, and its cursor continues.", async ()
   assert.deepEqual(seen, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
 });
 
-test("A failure without a change of updated_at, as of Graphile workers, has its own time.", async () => {
+test("The time of a failure is known even if updated_at was not changed, as by Graphile workers.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('stock')");
   await queue.sql(`
     insert into worker._private_jobs (task_id, attempts, max_attempts, created_at, updated_at, run_at)

@@ -6,14 +6,14 @@ import { groupWords, queryFields } from "../../src/domain/portable/query/fields.
 import { fieldSql } from "../../src/insight/query/fields/index.ts";
 import { isWords, sqlOfWord } from "../../src/insight/query/fields/is-part.ts";
 
-test("Every field that can be written in a query has SQL, a cost and a help text.", () => {
+test("Every field that can be written in a query has SQL.", () => {
   assert.deepEqual(
     Object.keys(fieldSql),
     queryFields.map(({ name }) => name),
   );
 });
 
-test("The words of is: are the conditions and the groups, each with SQL and a help text.", () => {
+test("The words after is: are the conditions and the groups, each with a help text.", () => {
   assert.deepEqual(isWords, [...shownConditions, ...groupWords]);
   for (const word of isWords) assert.ok(sqlOfWord(word).note.length > 0, word);
 });

@@ -13,7 +13,7 @@ import { testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-test("A new queue gets jobs in every state, once, also with two concurrent starters.", async () => {
+test("A new queue gets jobs in every state, once, also if two processes insert them at once.", async () => {
   await Promise.all([insertSampleJobs(queue.db), insertSampleJobs(queue.db)]);
   const counts = await countJobs(queue.db);
   assert.deepEqual(counts, { total: 352, ready: 140, scheduled: 142, locked: 16, failed: 54 });
@@ -53,7 +53,7 @@ test("The samples are the same each time and cover every state.", async () => {
   assert.deepEqual([...new Set(workers.map((one) => one.isStale))].sort(), [false, true]);
 });
 
-test("Retries have failed at different times, none of them at the moment of the insert.", async () => {
+test("Retrying sample jobs have failed at different times, none of them in the last minute.", async () => {
   await insertSampleJobs(queue.db);
   const rows = await queue.sql<{ label: string; last_s: number; is_old_enough: boolean }>(`
     select split_part(last_error, E'\\n', 1) as label,
@@ -86,7 +86,7 @@ test("Each worker reports the jobs that it has locked, and has slots for all of 
   }
 });
 
-test("A sweep and a cleanup find jobs.", async () => {
+test("Among the sample jobs, a sweep recovers some, and a cleanup deletes some.", async () => {
   await insertSampleJobs(queue.db);
   const sweep = await sweepStaleWorkers(queue.db);
   assert.deepEqual([sweep.staleWorkers.length, sweep.unknownWorkers.length], [1, 1]);

@@ -12,7 +12,7 @@ import { inState, type TallyName, tallied } from "../../src/insight/stats/tally.
 const gauge = (seconds: number, inserted: number, deleted: number) =>
   ({ nowMs: seconds * 1_000, inserted, deleted }) as Gauge;
 
-test("Rates are those of the last minute; in the first minute there are counts.", () => {
+test("Rates are those of the last minute; in the first minute there are only counts.", () => {
   const meter = createRateMeter();
   meter.note(gauge(0, 1_000, 500));
   assert.deepEqual(meter.perMinute, { added: null, done: null });
@@ -35,7 +35,7 @@ test("After a reset of the statistics, rates start again.", () => {
   assert.deepEqual(meter.perMinute, { added: 10, done: 0 });
 });
 
-test("A fleet's numbers are available when every live worker reports them.", () => {
+test("Totals over all live workers are given only if every one of them reports its numbers.", () => {
   const worker = (running: number | null, isStale = false) =>
     ({ running, donePerMin: 9.7, failedPerMin: 1.2, isStale }) as ActiveWorker;
   assert.deepEqual(fleetOf([]), { running: null, donePerMin: null, failedPerMin: null });
@@ -45,7 +45,7 @@ test("A fleet's numbers are available when every live worker reports them.", () 
   assert.equal(running, null);
 });
 
-test("A census is exact if nothing can have changed since, and otherwise has an interval.", () => {
+test("The counts of a census are exact if nothing can have changed since, and intervals otherwise.", () => {
   const tallies = new NameTallies();
   const row = (tallied: TallyName, count: number): TallyRow => ({
     kind: "task",

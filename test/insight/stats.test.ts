@@ -59,7 +59,7 @@ async function tallies(rows: Promise<Parameters<NameTallies["add"]>[0] | null>) 
   return all;
 }
 
-test("One pass counts the HTTP API's four states, by task, by queue and by worker.", async () => {
+test("One pass over the table counts the four states of the HTTP API, by task, queue and worker.", async () => {
   await fill(2_000, "n");
   const gauge = await readGauge(queue.db);
   assert.deepEqual([gauge.queues, gauge.lockedQueueIds.length], [40, 4]);
@@ -84,7 +84,7 @@ test("One pass counts the HTTP API's four states, by task, by queue and by worke
   assert.ok(longestRunning !== null && lastFailure !== null);
 });
 
-test("A census counts the same in chunks as one pass, and leaves the count to another admin.", async () => {
+test("A census in chunks counts the same as one pass, and reads nothing while another admin counts.", async () => {
   await fill(3_000, "n");
   const gauge = await readGauge(queue.db);
   const { pages } = gauge;
@@ -112,7 +112,7 @@ for (const [layout, order] of [
   ["shuffled", "hashint8(n)"],
   ["sorted by outcome", "kind, n"],
 ] as const) {
-  test(`The true number is inside the interval in 90 of 100 samples of a table that is ${layout}.`, async () => {
+  test(`The interval has the true number in at least 90 of 100 samples of a table that is ${layout}.`, async () => {
     await fill(20_000, order);
     const gauge = await readGauge(queue.db);
     const { pages } = gauge;
@@ -171,7 +171,7 @@ test("A sample that reads every page is exact.", async () => {
   assert.deepEqual(names.holders, truth.holders);
 });
 
-test("The heads of the index are counted exactly up to a cap, and report whether they are exact.", async () => {
+test("Due and future jobs are counted exactly by the index up to a cap, and marked as inexact beyond it.", async () => {
   await fill(1_500, "n");
   const gauge = await readGauge(queue.db);
   const { lockedQueueIds } = gauge;
@@ -226,7 +226,7 @@ test("The matches of a query are counted exactly in a small table, and within th
   }
 });
 
-test("An exact count passes a gap of ids of any width.", async () => {
+test("An exact count skips a gap of ids of any width.", async () => {
   await fill(3_000, "kind, n");
   await queue.sql(`insert into worker._private_jobs (id, task_id, attempts, max_attempts, last_error, payload)
     overriding system value

@@ -39,7 +39,7 @@ async function holdQueue(name: string, jobId: string, by: string, age: string) {
   );
 }
 
-test("A holder without a name is described as such, and no unlock is offered.", async () => {
+test("A worker without a name that holds a lock is described as such, and no unlock is offered.", async () => {
   const id = await add("import");
   await lockJob(queue, id, "", "5 hours");
   const why = await explain(id);
@@ -65,7 +65,7 @@ describe("Behind a locked queue", () => {
     return { first, second, third };
   }
 
-  test("a stale worker is the root, at the end of the chain, with the action that unlocks it.", async () => {
+  test("a stale worker is the root cause, at the end of the chain, with the action that unlocks it.", async () => {
     await worker("w-silent", ["import", "sync"], "130 minutes 5 s");
     const { first, third } = await held("w-silent", "129 minutes 5 s");
     const why = await explain(third);
@@ -115,7 +115,7 @@ describe("Behind a locked queue", () => {
     ["20 minutes", false],
     ["5 hours", true],
   ] as const) {
-    test(`a worker without heartbeats is unknown after ${age}.`, async () => {
+    test(`a worker without heartbeats is unknown after ${age}; it can be unlocked: ${hasVerb}.`, async () => {
       await worker("another", ["import", "sync"]);
       const { second } = await held("stock-worker", age);
       const why = await explain(second);
@@ -128,7 +128,7 @@ describe("Behind a locked queue", () => {
     });
   }
 
-  test("the holder's own list identifies the job that holds it.", async () => {
+  test("the report of the worker that has locked the queue identifies the job that runs.", async () => {
     const { first, second } = await held("w", "1 minute");
     await worker("w", ["import"], "0s", { running_job_ids: [first, "no id", null] });
     assert.equal((await explain(second)).causes[1]?.links.job, first);
@@ -155,7 +155,7 @@ test("A running job shows whether its worker is alive.", async () => {
   }
 });
 
-test("Only a cause that needs a repair is broken: healthy waits are not.", async () => {
+test("A cause is marked as broken only if it needs a repair, and not while a job waits normally.", async () => {
   await worker("w-alive", ["t", "later"]);
   await worker("w-silent", ["t", "later"], "1 hour 5 s");
   const locked = async (by: string, age: string) => {
@@ -213,7 +213,7 @@ for (const [name, report] of Object.entries({
   "its running jobs": () => ({ running_jobs: 1 }),
   "its fetched jobs, too": ([, ...fetched]: readonly string[]) => ({ fetched_job_ids: fetched }),
 })) {
-  test(`With a worker that reports ${name}, a fetched job names the job that it is behind.`, async () => {
+  test(`If its worker reports ${name}, the explanation of a fetched job names the job that it is behind.`, async () => {
     const [runs, next, last] = await threeOfOneQueue(report);
     const why = await explain(last);
     assert.equal(why.condition, "fetched");
@@ -232,7 +232,7 @@ for (const [name, report] of Object.entries({
   });
 }
 
-test("A fetched job without a queue names only its worker, which can be unlocked if it is stale.", async () => {
+test("The explanation of a fetched job without a queue names its worker; a stale one can be unlocked.", async () => {
   const id = await add("t");
   await lockJob(queue, id, "w", "2 hours");
   await worker("w", ["t"], "1 hour 5 s", { running_job_ids: [], fetched_job_ids: [id] });
@@ -244,7 +244,7 @@ test("A fetched job without a queue names only its worker, which can be unlocked
   assert.deepEqual(why.causes[0]?.fix?.action, "force-unlock");
 });
 
-test("A job without attempts left explains that, and how it can be retried.", async () => {
+test("The explanation of a job without attempts left has that reason, and a retry as its fix.", async () => {
   const id = await add("t", { maxAttempts: 5 });
   await sql(
     `update worker._private_jobs set attempts = 5, last_error = 'boom',
@@ -264,7 +264,7 @@ test("A job without attempts left explains that, and how it can be retried.", as
   assert.deepEqual(why.nextAttempts, []);
 });
 
-test("A job that failed at its deadline has that reason, and no retry.", async () => {
+test("The explanation of a job that failed at its deadline has that reason, and no retry.", async () => {
   const id = await add("t");
   const error = "the deadline 2026-11-26T12:00:01.250Z has passed";
   await sql(
@@ -326,7 +326,7 @@ test("A job that crashes its workers is not offered for a retry, neither while i
 describe("Of a paused task", () => {
   const paused = testQueue(() => migratedDatabase("worker", ["controls"]));
 
-  test("a job is not explained by the jobs ahead of it.", async () => {
+  test("a job is explained by the pause, and not by the jobs ahead of it.", async () => {
     await addJob(paused.db, { identifier: "first" });
     const { id } = await addJob(paused.db, { identifier: "second" });
     const by = { reason: null, pausedBy: null, resumeAt: null, forMs: null };
@@ -383,7 +383,7 @@ test("A job with a retry policy has only the time of its next attempt, because o
   }
 });
 
-test("A scheduled job has its due time, also if that is never.", async () => {
+test("The explanation of a scheduled job has its due time, or that it is never due.", async () => {
   const id = await add("t");
   await sql("update worker._private_jobs set run_at = now() + interval '2 hours 39 minutes 10 s'");
   const why = await explain(id);
@@ -408,7 +408,7 @@ test("A ready job has the number of jobs ahead of it, without those of locked qu
   assert.deepEqual([why.causes[0]?.kind, why.ahead?.value], ["behind", 1]);
 });
 
-test("With more priorities than are read, only counts of what was read are exact.", async () => {
+test("With more priorities than are read, the number of jobs ahead is exact only for a job within them.", async () => {
   for (const spec of [{}, { queueName: "q" }]) {
     const ids: string[] = [];
     for (let priority = 0; priority < 40; priority++) {
@@ -474,7 +474,7 @@ describe("An unsupported task", () => {
   }
 });
 
-test("Names and errors are shown unchanged, however hostile.", async () => {
+test("Hostile names are shown unchanged, and rows with unlikely values cause no error.", async () => {
   const hostile = `it's "q" \\ %_{}<script>\u202e\u{1f600}`;
   const first = await add(hostile, { queueName: hostile });
   const second = await add(hostile, { queueName: hostile });

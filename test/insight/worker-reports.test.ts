@@ -48,7 +48,7 @@ test("Of many reports the shortest are read, 16 MB in total; the others are mark
   assert.equal(rows.length, 120);
 });
 
-test("Compressed reports, as in another program's table, count with their worst-case size.", async () => {
+test("Compressed reports, as in another program's table, count as much as they may decompress to.", async () => {
   await queue.sql("alter table worker._private_workers alter column metadata set storage extended");
   await insertWorkers("packed", 1_500, 250_000);
   await queue.sql("alter table worker._private_workers alter column metadata set storage external");
@@ -64,7 +64,7 @@ test("A row whose id is too long is left out, and a report that is not an object
   assert.deepEqual(await readReports(), [{ id: "list", bytes: null, is_cut: false }]);
 });
 
-test("All workers are listed; the reports in a result have a few megabytes, and omitted ones are marked.", async () => {
+test("A list of workers has only a few megabytes of reports, and marks those that it omits.", async () => {
   await insertWorkers("w", 1_500, 250_000, { running_jobs: 1 });
   await insertWorkers("own", 1, 10, { host: "h", running_jobs: 2 });
   const active = await listActiveWorkers(queue.db);
@@ -98,7 +98,7 @@ test("Even with reports that are too long in total, fetched jobs are distinguish
   );
 });
 
-test("While a report is not read, its worker may have any task: no name is deleted.", async () => {
+test("While a worker's report is too long to be read, a cleanup deletes no task identifier.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('unused')");
   await insertWorkers("long", 100, 250_000, { task_identifiers: ["t"] });
   const { areAll, living } = await liveTasks(queue.db);

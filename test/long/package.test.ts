@@ -89,7 +89,7 @@ const installed = (path: string) => join(application, "node_modules", path);
 const manifestOf = (directory: string) =>
   JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
 
-test("The package has the files of the current build only; the clone keeps those of an earlier one.", async () => {
+test("The package has only the files of the current build, although dist/ has one of an earlier build.", async () => {
   assert.ok(existsSync(join(clone, "dist/library", OLD)));
   const packed = readdirSync(join(installed(name), "dist/library")).sort();
   assert.deepEqual(packed, await libraryOf(clone));

@@ -97,7 +97,7 @@ test("The first screen shows what blocks the queue, since when, and how many job
   });
 });
 
-test("Why a job failed, and its retry, take four steps.", async () => {
+test("An operator finds out why a job failed, and retries it, in four steps.", async () => {
   await startAtOverview(4, async (operator) => {
     const { page } = operator;
     await operator.click(
@@ -119,7 +119,7 @@ test("Why a job failed, and its retry, take four steps.", async () => {
   });
 });
 
-test("A job that crashes its workers is named, and its retrying stopped in two steps.", async () => {
+test("The overview names a job that crashes its workers, and two steps stop its retrying.", async () => {
   await startAtOverview(2, async (operator) => {
     const { page } = operator;
     const one = incident(page, "crashes its worker");
@@ -130,7 +130,7 @@ test("A job that crashes its workers is named, and its retrying stopped in two s
   });
 });
 
-test("Five hundred of twelve thousand failures are retried in four steps, a few of them first.", async () => {
+test("In four steps 500 of 12,000 failed jobs are retried, five of them before the others.", async () => {
   await startAtOverview(4, async (operator) => {
     const { page } = operator;
     await operator.click(incident(page, "GatewayError").getByRole("button", { name: "Retry…" }));

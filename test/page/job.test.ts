@@ -48,7 +48,7 @@ test("A payload is shown and copied as it was sent, in the tree and as text.", a
   await visit(admin, `/jobs/${id}`, work, { permissions });
 });
 
-test("Copying works where the browser gives no clipboard to pages.", async () => {
+test("Copying works although the browser gives pages no access to the clipboard.", async () => {
   const { id } = await admin.utils.addJob("brew", rawJson(PAYLOAD));
   const work = async ({ page }: { page: Page }) => {
     await waitForPage(page, `Job ${id}`);
@@ -68,7 +68,7 @@ test("Copying works where the browser gives no clipboard to pages.", async () =>
   await visit(admin, `/jobs/${id}`, work, { prepare });
 });
 
-test("The error keeps its lines, and the facts are those of the database.", async () => {
+test("The page of a job shows all lines of its error, and its fields as in the database.", async () => {
   const job = await admin.utils.addJob(
     "brew",
     {},
@@ -106,7 +106,7 @@ test("The error keeps its lines, and the facts are those of the database.", asyn
   });
 });
 
-test("A job that finishes meanwhile stays in sight, is marked, and has no actions.", async () => {
+test("A job that is completed while its page is open stays visible, is marked, and has no actions.", async () => {
   const { id } = await admin.utils.addJob("brew");
   const work = async ({ page }: { page: Page }) => {
     await waitForPage(page, `Job ${id}`);
@@ -145,7 +145,7 @@ test("If a worker that is not responding has locked the queue, the chain leads t
   });
 });
 
-test("A payload of 50 MB is shown by its size and its beginning, and the page does not freeze.", async () => {
+test("Of a payload of 50 MB only the beginning is shown, with a note that it is truncated.", async () => {
   const { id } = await admin.utils.addJob("brew");
   await admin.sql(
     `update {}._private_jobs set payload = json_build_object('x', repeat('ab', 25000000)) where id = $1`,

@@ -65,7 +65,7 @@ test("A fetched job differs from a running one, in the list, in its tab and on i
   });
 });
 
-test("A query is typed with completions, becomes chips, and is the address.", async () => {
+test("A query is typed with completions, is shown as chips, and is part of the address.", async () => {
   await admin.utils.addJob("find_me", { note: "a needle & a haystack?" }, { queueName: "a b/c&d" });
   await visit(admin, "/jobs", async ({ page, context, requests }) => {
     await waitForPage(page, "Jobs");
@@ -113,7 +113,7 @@ test("An invalid query is marked at its fault, and one click corrects it.", asyn
   });
 });
 
-test("Paging shows all jobs by cursor, with their places, and none twice.", async () => {
+test("Paging by cursor shows each job once, with the position of the page in the list.", async () => {
   const found = await admin.sql<{ id: string }>("select id from {}._private_jobs order by id desc");
   const all = found.map(({ id }) => String(id));
   assert.ok(all.length > 250);
@@ -139,7 +139,7 @@ test("Paging shows all jobs by cursor, with their places, and none twice.", asyn
   });
 });
 
-test("A list in use does not move: new rows wait until they are requested.", async () => {
+test("A list in use does not move: a deleted row is marked, and removed only on request.", async () => {
   await visit(admin, "/jobs", async ({ page }) => {
     await waitForPage(page, "Jobs");
     const [first = "", second = ""] = await ids(page);
@@ -168,7 +168,7 @@ test("An export that the server refuses is an error, with its reason, and is nev
   );
 });
 
-test("The whole row opens its job beside the list, and the export downloads what the query finds.", async () => {
+test("A query is exported as CSV, and a click anywhere in a row opens the job beside the list.", async () => {
   await admin.utils.addJob("for_export", {}, { jobKey: "export:1" });
   await visit(admin, "/jobs?q=task%3Afor_export", async ({ page }) => {
     await rows(page, 1);
@@ -190,7 +190,7 @@ test("The whole row opens its job beside the list, and the export downloads what
   });
 });
 
-test("Columns and tight rows are remembered by the browser.", async () => {
+test("The selected columns and compact rows are stored in the browser.", async () => {
   await visit(admin, "/jobs", async ({ page }) => {
     await waitForPage(page, "Jobs");
     await page.locator("summary", { hasText: "Columns" }).click();
@@ -206,7 +206,7 @@ test("Columns and tight rows are remembered by the browser.", async () => {
   });
 });
 
-test("The job beside the list follows the keys, and the list stays where it was.", async () => {
+test("The key j shows the next job beside the list, Escape closes it, and the list keeps its rows.", async () => {
   await visit(admin, "/jobs", async ({ page, requests }) => {
     await rows(page, 100);
     const all = await ids(page);
@@ -248,7 +248,7 @@ test("On a narrow screen a row opens the page of its job.", async () => {
   await visit(admin, "/jobs", work, { viewport: { width: 1024, height: 768 } });
 });
 
-test("Failed jobs are grouped by error, opened in place, and shown alone.", async () => {
+test("Failed jobs are grouped by error; a group is opened in place, or shown as a list.", async () => {
   await visit(admin, "/jobs?q=is%3Afailed", async ({ page }) => {
     await waitForPage(page, "Jobs, failed");
     await page.getByRole("link", { name: "By error" }).click();

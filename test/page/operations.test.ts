@@ -138,7 +138,7 @@ test("A canary that fails pauses the operation, and Resume continues it.", async
   assert.equal(countSpent(await rowsOf("canary")), 1);
 });
 
-test("An operation is paused, resumed and stopped from any page.", async () => {
+test("A running operation is opened from another page, and is paused, resumed and stopped.", async () => {
   await addFailedJobs("slow", 400);
   await visit(admin, listOf("slow"), async ({ page }) => {
     await page.locator(".jobs tbody tr").first().waitFor();
@@ -339,7 +339,7 @@ test("If jobs have changed since the preview, a new one is shown before anything
   });
 });
 
-test("A role that may not add the tables is shown the command that its owner runs.", async () => {
+test("If the role may not add the tables, the dialog shows the command for their owner.", async () => {
   const role = `page_${process.pid}`;
   await bare.sql(
     `create role ${role} login bypassrls password 'secret' in role pg_read_all_data, pg_write_all_data`,
@@ -367,7 +367,7 @@ test("A role that may not add the tables is shown the command that its owner run
   assert.equal(countSpent(await rowsOf("limited", limited)), 30);
 });
 
-test("A read-only user sees what was done, and no action.", async () => {
+test("A read-only user can open Activity, and cannot act on all jobs.", async () => {
   const looking = await startAdmin({ samples: false, readOnly: true });
   await addFailedJobs("looked", 3, looking);
   await visit(looking, listOf("looked"), async ({ page }) => {

@@ -23,7 +23,7 @@ async function waitForNumber(page: Page, condition: string, value: number): Prom
   await numberOf(page, condition).getByText(value.toLocaleString("en"), { exact: true }).waitFor();
 }
 
-test("The overview shows the counts of the queue, and each leads to its jobs.", async () => {
+test("The overview shows the counts of the queue, and the number of failed jobs leads to their list.", async () => {
   await visit(admin, "/", async ({ page }) => {
     await waitForPage(page, "Overview");
     const { failed, total } = await admin.utils.countJobs();
@@ -129,7 +129,7 @@ test("A span that is dragged ends where the button is released, also outside the
   });
 });
 
-test("Back brings the place and the focus of the list back.", async () => {
+test("Back restores the scroll position and the focus of the list.", async () => {
   const work = async ({ page }: { page: Page }) => {
     const row = page.locator("tbody tr").nth(40);
     await row.waitFor();
@@ -149,7 +149,7 @@ test("Back brings the place and the focus of the list back.", async () => {
   await visit(admin, "/jobs?q=is:failed", work, { viewport: { width: 1000, height: 900 } });
 });
 
-test("A job that is added elsewhere comes into an open list without a reload.", async () => {
+test("A job that is added elsewhere appears in an open list without a reload.", async () => {
   await visit(admin, "/jobs?identifier=late_comer", async ({ page }) => {
     await waitForText(page, "No matches");
     const { id } = await admin.utils.addJob("late_comer");
@@ -172,7 +172,7 @@ test("A new error is among the incidents, and leads to its jobs.", async () => {
   });
 });
 
-test("Relative times are by the server's clock where the browser's is wrong.", async () => {
+test("Relative times follow the server's clock if the browser's is wrong.", async () => {
   const { id } = await admin.utils.addJob("check_clock");
   const prepare = (page: Page) =>
     page.addInitScript(() => {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 const FILES = ["admin.js", "admin_ui.js", "admin_ui_bg.wasm"];
 const MAX_BYTES = 114_000;
 
-test("The module and its host take no more than 114 KB under brotli.", async () => {
+test("The WebAssembly module and its scripts have at most 114 KB with brotli.", async () => {
   const file = new URL("../../dist/ui/assets.json", import.meta.url);
   const assets: Record<string, { br: string }> = JSON.parse(await readFile(file, "utf8"));
   const sizes = FILES.map((name) => Buffer.from(assets[name]?.br ?? "", "base64").length);

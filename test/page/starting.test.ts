@@ -18,7 +18,7 @@ before(async () => {
 });
 
 for (const width of [1440, 1024, 390]) {
-  test(`At ${width} px a skeleton is on the screen at once, and goes when the page is drawn.`, async () => {
+  test(`At ${width} px a skeleton is shown at once, and disappears when the page is drawn.`, async () => {
     const { prepare, release } = delayFile("admin_ui_bg.wasm");
     const work = async ({ page }: Visit) => {
       const skeleton = page.getByRole("status", { name: "Loading" });
@@ -50,7 +50,7 @@ test("The skeleton has the theme that was selected in this browser.", async () =
   await visit(admin, "/", work, { isStarting: true, prepare, theme: "light" });
 });
 
-test("The module is requested before its host has arrived, and once.", async () => {
+test("The WebAssembly module is requested once, and before its host script has arrived.", async () => {
   const { prepare, release } = delayFile("admin_ui.js");
   let requested = 0;
   const watched = async (page: Page) => {
@@ -68,7 +68,7 @@ test("The module is requested before its host has arrived, and once.", async () 
   await visit(admin, "/", work, { isStarting: true, prepare: watched });
 });
 
-test("No number is shown before it is read: a dash, then what the queue has.", async () => {
+test("The overview shows dashes until it has the queue's numbers, and no other numbers.", async () => {
   const { prepare, release } = delayFile("admin_ui_bg.wasm");
   const work = async ({ page }: Visit) => {
     await page.evaluate(watchNumbers);
@@ -116,7 +116,7 @@ function blockStorage(): void {
   Object.defineProperty(globalThis, "localStorage", { get });
 }
 
-test("On a phone More has the pages that are not in the bar, and the theme.", async () => {
+test("On a phone the menu More has the pages that are not in the bar, and the theme.", async () => {
   const work = async ({ page }: Visit) => {
     await page.getByRole("button", { name: "More", exact: true }).click();
     const more = page.getByRole("navigation", { name: "More pages" });

@@ -68,7 +68,7 @@ export interface Shape extends Pick<VisitOptions, "deviceScaleFactor"> {
 
 /** Declares the test of a shape. */
 export function walk(admin: () => TestAdmin, { name, checks = [], more = [], ...shape }: Shape) {
-  test(`Every page, dialog and menu ${name} is as it should be.`, async () => {
+  test(`Every page, dialog and menu ${name} passes the checks for this size.`, async () => {
     const wrong: string[] = [];
     const work = async ({ page }: { page: Page }) => {
       for (const view of [...views, ...more]) {

@@ -104,7 +104,7 @@ test("Ten thousand jobs are accepted in one call, one more is refused.", async (
   assert.equal(await countRows(), 10_000);
 });
 
-test("One bad job refuses the whole batch and is named.", async () => {
+test("A batch with one invalid job is refused as a whole, and the error has the job's place.", async () => {
   const jobs: JobToAdd[] = [{ identifier: "t" }, { identifier: "t", spec: { priority: 70_000 } }];
   await assert.rejects(addJobs(queue.db, jobs), { message: /^jobs\[1\]\.spec\.priority: / });
   await assert.rejects(addJobs(queue.db, { 0: 1 } as never), { code: "bad_input" });
@@ -112,7 +112,7 @@ test("One bad job refuses the whole batch and is named.", async () => {
   assert.equal(await countRows(), 0);
 });
 
-test("Keys of all modes can be mixed with jobs without a key, each returned in its place.", async () => {
+test("A batch can mix keys of all modes with jobs without a key; each job is returned in its place.", async () => {
   const later = "2030-01-01T00:00:00Z";
   await addJob(queue.db, { identifier: "t", payload: "old", spec: { jobKey: "r", runAt: later } });
   await addJob(queue.db, { identifier: "t", payload: "old", spec: { jobKey: "p", runAt: later } });
@@ -169,7 +169,7 @@ test("A key that is repeated in a batch acts as if the jobs were added in turn."
   );
 });
 
-test("A batch with repeated keys keeps the order of its jobs, a microsecond apart.", async () => {
+test("The times of a batch with repeated keys keep the order of its jobs, a microsecond apart.", async () => {
   const keys = ["a", null, "b", "a", null, "b", "a"];
   await addJobs(
     queue.db,
@@ -194,7 +194,7 @@ test("A batch with repeated keys keeps the order of its jobs, a microsecond apar
   );
 });
 
-test("A running job loses its key to the first of two jobs, which the second replaces.", async () => {
+test("A batch that repeats a running job's key takes it for one new job, which later ones replace.", async () => {
   const first = await addJob(queue.db, { identifier: "t", payload: [0], spec: { jobKey: "k" } });
   await lockJob(queue, first.id);
   const [unchanged, next, last] = await addJobs(
@@ -268,7 +268,7 @@ test("A keyed batch is all or nothing.", async () => {
   assert.equal(await countRows(), 1);
 });
 
-test("Keyed batches add ten thousand jobs, and the running jobs of their keys lose them.", async () => {
+test("A batch adds ten thousand jobs with keys, and a running job loses its key to one of them.", async () => {
   const first = await addJob(queue.db, { identifier: "t", spec: { jobKey: "k5" } });
   await lockJob(queue, first.id);
   const jobs = Array.from({ length: 10_000 }, (_, n) => ({
@@ -314,7 +314,7 @@ test("Workers are notified of a batch once.", async () => {
   await client.end();
 });
 
-test("A refused batch leaves its transaction intact, and a rollback removes a batch.", async () => {
+test("A rollback removes a batch, and a repeatable-read transaction adds one with new names and a key.", async () => {
   const client = await queue.pool.connect();
   try {
     await client.query("begin");

@@ -98,7 +98,7 @@ for (const [what, body, detail] of [
   ["value is too large", "raise 'no' using errcode = 'program_limit_exceeded';", "no"],
   ["privilege is missing", "raise 'no' using errcode = 'insufficient_privilege';", "no"],
 ] as const) {
-  test(`A trigger whose ${what} is the error, and not PostgreSQL.`, async () => {
+  test(`If a trigger fails because a ${what}, the add has database_error and the trigger's message.`, async () => {
     await trigger(body);
     for (const spec of [{}, { jobKey: "k" }]) {
       await assert.rejects(addJob(queue.db, { identifier: "task", spec }), (error: Error) => {
@@ -115,7 +115,7 @@ for (const [what, body, detail] of [
   ["column", "new.gone := 1;", 'record "new" has no field "gone"'],
   ["function", "perform public.gone();", "function public.gone() does not exist"],
 ] as const) {
-  test(`A trigger whose ${what} is missing is the error, and not the schema of the queue.`, async () => {
+  test(`If a trigger uses a missing ${what}, the error is the trigger's, not that of a missing schema.`, async () => {
     await trigger(body);
     for (const spec of [{}, { jobKey: "k" }]) {
       await assert.rejects(addJob(queue.db, { identifier: "task", spec }), (error: Error) => {

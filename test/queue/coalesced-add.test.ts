@@ -88,7 +88,7 @@ describe("Calls that are made together", () => {
     assert.equal(db.statements, 3);
   });
 
-  test("with a key are added one by one, as usual.", async () => {
+  test("with a key are added as usual: two calls with the same key make one job.", async () => {
     const add = coalescedAdd(queue.db);
     const [plain, ...keyed] = await Promise.all(
       [undefined, "k", "k"].map((jobKey, n) =>

@@ -38,7 +38,7 @@ const actions = {
 };
 
 for (const [name, act] of Object.entries(actions)) {
-  test(`To ${name} a fetched job, the action waits until the job is returned.`, async () => {
+  test(`An action to ${name} a fetched job waits until the job is returned.`, async () => {
     const id = await fetched();
     await reports([]);
     const done = act(id);
@@ -46,7 +46,7 @@ for (const [name, act] of Object.entries(actions)) {
     assert.equal(await done, true);
   });
 
-  test(`To ${name} a started job is refused, whether its worker reports it or nothing.`, async () => {
+  test(`An action to ${name} a started job is refused, also if its worker's report is missing or cut.`, async () => {
     const id = await fetched();
     assert.equal(await act(id), false);
     await queue.sql("update worker._private_jobs set key = 'k', attempts = 1");

@@ -40,7 +40,7 @@ before(async () => {
 });
 after(() => client.end());
 
-test("Every operator in a statement is PostgreSQL's, whatever exists in public.", async () => {
+test("Every operator in a statement is PostgreSQL's, whatever operators the schema public has.", async () => {
   const captured: string[] = [];
   for (const { file, text } of statements) {
     if (/^\s*copy /.test(text)) continue;
@@ -50,7 +50,7 @@ test("Every operator in a statement is PostgreSQL's, whatever exists in public."
   assert.deepEqual(captured, []);
 });
 
-test("An operator for exactly the operands of a statement is found.", async () => {
+test("The check finds an operator in public that was created for exactly the operands of a statement.", async () => {
   assert.deepEqual(
     await operatorsOfOthers(client, "select extract(epoch from $1::timestamptz) * 2"),
     ["public.*(numeric,integer)"],

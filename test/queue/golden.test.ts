@@ -26,7 +26,7 @@ test("Every statement equals its golden file.", () => {
   }
 });
 
-test("Only a worker's own statements return the rows of an update or a deletion themselves.", () => {
+test("Only statements of workers are an update or a deletion that returns rows itself.", () => {
   const names = [...current].filter(([, text]) =>
     /^(update|delete) [^;]*\breturning\b/m.test(text),
   );

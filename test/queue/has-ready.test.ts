@@ -29,7 +29,7 @@ after(async () => {
 
 const ready = async (...tasks: string[]) => [...(await tasksMaybeReady(queue.db, tasks, false))];
 
-test("The check for ready jobs passes the scheduled jobs of each priority without reading them.", async () => {
+test("The check for ready jobs skips the scheduled jobs of each priority without reading them.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('task'), ('other')");
   await queue.sql(
     `insert into worker._private_jobs (task_id, priority, run_at)

@@ -72,7 +72,7 @@ for (const [owner, add] of Object.entries(ADDS)) {
   });
 }
 
-test("A task is restored in the same way.", async () => {
+test("A cleanup restores the task of a job that was added in a transaction still open.", async () => {
   await addUnused();
   let cleaned: ReturnType<typeof cleanup> | undefined;
   await inTransaction("begin", async (client) => {
@@ -98,7 +98,7 @@ test("A cleanup also waits for a transaction that has only read so far.", async 
   assert.deepEqual(await readLostNames(queue.db), NONE);
 });
 
-test("If the name has been created again, the job gets the new row.", async () => {
+test("If the name of a deleted queue has been created again, the job gets the new row.", async () => {
   await addUnused();
   let cleaned: ReturnType<typeof cleanup> | undefined;
   await inTransaction("begin", async (client) => {
@@ -115,7 +115,7 @@ test("If the name has been created again, the job gets the new row.", async () =
   assert.equal(jobs[0]?.id, jobs[1]?.id);
 });
 
-test("Names that a copy has read are restored by the copy itself.", async () => {
+test("copyJobs() itself restores names that are deleted after it has read them.", async () => {
   await addUnused();
   const jobs = async function* () {
     for (let n = 0; n < 600; n++) yield { identifier: "t", spec: { queueName: "q" } };
@@ -150,7 +150,7 @@ test("A queue that Graphile Worker's cleanup has deleted gets a new row and name
   assert.equal(await recoverLostQueues(queue.db), 0);
 });
 
-test("The command cleanup restores such queues, too.", async () => {
+test("A cleanup also gives a new row and name to a queue that Graphile Worker's cleanup has deleted.", async () => {
   await queue.sql("select worker.add_job('t', '{}', 'q')");
   await queue.sql("delete from worker._private_job_queues");
   await cleanup(queue.db, ["gc-job-queues"]);
@@ -166,7 +166,7 @@ test("A job whose task has no row is explained as unable to run.", async () => {
   assert.equal((await readLostNames(queue.db)).tasklessJobs, 1);
 });
 
-test("Inside a caller's transaction, names are not deleted; failed jobs are.", async () => {
+test("Inside a caller's transaction, a cleanup of names is refused, and a cleanup of failed jobs is not.", async () => {
   await inTransaction("begin", async (client) => {
     const inside = { ...queue.db, client };
     await assert.rejects(cleanup(inside), {

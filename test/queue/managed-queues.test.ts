@@ -120,7 +120,7 @@ test("Queues with thousands of slots become managed, and ordinary again, a few a
   }
 });
 
-test("The lowest concurrency of all matching limits counts, and a rate alone allows one run.", async () => {
+test("The lowest concurrency of all matching limits applies; a rate alone allows one run at a time.", async () => {
   await add("a/b");
   await add("c");
   await limit("a/*", 5);
@@ -156,7 +156,7 @@ test("Each run takes a slot, and there are never more runs than slots.", async (
   assert.deepEqual((await slotsOf("q")).toSorted(), ["a", "b", "c"]);
 });
 
-test("Short jobs form runs, in order within a queue with one slot.", async () => {
+test("Short jobs of a queue with one slot are taken as one run, which begins with the first job.", async () => {
   await add("q", 100);
   await limit("q", 1);
   await manage();
@@ -168,7 +168,7 @@ test("Short jobs form runs, in order within a queue with one slot.", async () =>
   assert.equal(new Set(jobs.map(({ lock }) => lock)).size, 1);
 });
 
-test("A queue with one slot takes no job after one that another session has locked.", async () => {
+test("No job is taken from a queue with one slot while another session has locked its first job.", async () => {
   await add("q", 3);
   await limit("q", 1);
   await manage();
@@ -236,7 +236,7 @@ test("A fetch reads no more ready jobs than it needs, in the order of the index.
   assert.ok(read.length > 0 && Math.max(...read) <= 1_000, lines.join("\n"));
 });
 
-test("A fetch passes the rates of idle queues.", async () => {
+test("A fetch does not read the rates of all idle queues.", async () => {
   await limit("*", 1, { limit: 10, perMs: 1_000, burst: 5 });
   await queue.sql(`insert into worker._private_job_queues (queue_name)
     select 'tenant/' || n from generate_series(1, 1000) n`);
@@ -265,7 +265,7 @@ test("A faster rate of a queue applies at once, whatever the old one has used up
   );
 });
 
-test("A rate is exact: a run takes at most its tokens, and each of them is used up.", async () => {
+test("A run takes at most as many jobs as its queue has tokens of the rate, and uses up one for each.", async () => {
   await add("q", 100);
   await limit("q", 5, { limit: 10, perMs: 60_000, burst: 20 });
   await manage();
@@ -375,7 +375,7 @@ test("A managed queue whose slots are missing gets them again.", async () => {
   assert.deepEqual(await slotsOf("q"), [null, null]);
 });
 
-test("Without its limit a queue is ordinary when its runs have ended.", async () => {
+test("A queue whose limit is removed becomes ordinary when its runs have ended.", async () => {
   await add("q", 3);
   await limit("q", 2);
   await manage();
@@ -394,7 +394,7 @@ test("Without its limit a queue is ordinary when its runs have ended.", async ()
   assert.deepEqual(await slotsOf("q"), []);
 });
 
-test("A pause wins, and after it the queue is managed again while its runs hold their slots.", async () => {
+test("A pause overrides a limit of queues; after it the queue is managed, and its runs keep their slots.", async () => {
   await add("q", 5);
   await limit("q", 2);
   await manage();
@@ -409,7 +409,7 @@ test("A pause wins, and after it the queue is managed again while its runs hold 
   assert.equal((await take("b")).jobs.length, 1);
 });
 
-test("The slots of a stale worker become free by a sweep, by a forced unlock and by their age.", async () => {
+test("The slots of a stale worker are unlocked by a sweep, by a forced unlock and because of their age.", async () => {
   await add("q", 20);
   await limit("q", 2);
   await manage();

@@ -11,7 +11,7 @@ import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
 
-test("A time's text is exactly PostgreSQL's value, and its Date the millisecond before.", async () => {
+test("The text of a time is exact, and its Date is cut to the millisecond.", async () => {
   const { db } = queue;
   const times = [
     "0001-01-01T00:00:00.000001Z",
@@ -44,7 +44,7 @@ test("Times beyond RFC 3339 become the nearest valid one.", async () => {
   );
 });
 
-test("A key's text is read exactly in PostgreSQL's whole range, whatever the session's DateStyle is.", async () => {
+test("PostgreSQL reads the text of each time exactly, in its whole range and with any DateStyle.", async () => {
   const { db } = queue;
   // In the last 30 years of its range PostgreSQL's extract() loses the microseconds.
   const [first, last] = [-210_866_803_200_000_000n, 9_223_371_999_999_999_999n];
@@ -70,7 +70,7 @@ test("A key's text is read exactly in PostgreSQL's whole range, whatever the ses
   }
 });
 
-test("A job's time is returned exactly, and orders jobs of one millisecond.", async () => {
+test("The time of a job is stored and returned with its microseconds.", async () => {
   const { db } = queue;
   const at = (microsecond: number) => `2031-01-31T08:00:00.12340${microsecond}Z`;
   const jobs = await addJobs(

@@ -129,7 +129,7 @@ test("A batch of one key is added by a few statements, whatever its length.", as
   assert.ok(statements < 10, `${statements} statements`);
 });
 
-test("Outside of a transaction, or if a trigger sees each change, the jobs are added in turn.", async () => {
+test("Outside a transaction, or with a trigger on changes, jobs with repeated keys are added in turn.", async () => {
   const jobs = [1, 2, 3].map((n) => ({ identifier: "t", payload: [n], spec: { jobKey: "k" } }));
   const client = await queue.pool.connect();
   try {

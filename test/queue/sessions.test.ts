@@ -37,7 +37,7 @@ const strange = [
 ];
 
 for (const settings of strange) {
-  test(`Results do not depend on: ${settings}`, async () => {
+  test(`Results do not depend on the settings of the session: ${settings}.`, async () => {
     const runAt = "2031-02-03T04:05:06.789Z";
     const payload = rawJson('{"b\\\\":1, "a":12345678901234567890}');
     await onClient(settings, async (client) => {

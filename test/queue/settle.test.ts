@@ -52,7 +52,7 @@ const failures = (ids: readonly string[]) =>
     ...PLAIN,
   }));
 
-test("Only the worker that holds the lock finishes a job; the ids of other jobs are returned to it.", async () => {
+test("Only the worker that holds the lock finishes a job; the ids of all other jobs are returned.", async () => {
   const ids = await addThree();
   const [free, , theirs] = ids;
   assert.deepEqual(await finishJobs(queue.db, "us", ids, "locked_by"), [free, theirs]);
@@ -74,7 +74,7 @@ test("With a row lock, only jobs without a locked_by are finished.", async () =>
   assert.deepEqual(await finishJobs(queue.db, "us", [], "row"), []);
 });
 
-test("A failure counts one attempt and delays the next one, under either lock.", async () => {
+test("A failure counts one attempt and delays the next one, with locked_by and with a row lock.", async () => {
   const ids = await addThree();
   // A job with a locked_by had its attempt counted when it was fetched, so all three jobs are at their third attempt.
   await queue.sql("update worker._private_jobs set attempts = 2 where locked_by is null");
@@ -118,7 +118,7 @@ test("The delay grows until the tenth attempt.", async () => {
   assert.deepEqual(delays, [1, 2, 9, 10, 10, 10]);
 });
 
-test("A job that was not started is returned without its attempt.", async () => {
+test("The return of an unstarted job takes back its attempt.", async () => {
   const ids = await addThree();
   assert.deepEqual(await returnJobs(queue.db, "us", ids), [ids[0], ids[2]]);
   assert.deepEqual(
@@ -147,7 +147,7 @@ test("A job that was removed or replaced while it was fetched is deleted when it
   }
 });
 
-test("A job whose retries were stopped while its fetch was unknown is returned, and not deleted.", async () => {
+test("A job whose retries were stopped while its fetch had no answer is returned, and not deleted.", async () => {
   const [job] = await addJobs(queue.db, [{ identifier: "t" }]);
   const id = job?.id ?? "";
   await lockJob(queue, id, "us");
@@ -193,7 +193,7 @@ test("Jobs that are returned to a named queue stay ahead of others with the same
   await queue.sql("delete from worker._private_jobs");
 });
 
-test("A job that is returned at its last attempt keeps that attempt, with or without a key.", async () => {
+test("A job returned unstarted at its last attempt can be attempted again, with or without a key.", async () => {
   for (const spec of [{ jobKey: "k", maxAttempts: 1 }, { maxAttempts: 1 }]) {
     const [job] = await addJobs(queue.db, [{ identifier: "t", spec }]);
     const id = job?.id ?? "";
@@ -210,7 +210,7 @@ test("A job that is returned at its last attempt keeps that attempt, with or wit
   }
 });
 
-test("A repair unlocks no job that a fast lane of the worker has kept since its list was made.", async () => {
+test("The return of unknown jobs unlocks no job that a fast lane has kept since the jobs were listed.", async () => {
   await addThree();
   const [free] = await rows();
   const lane = await queue.pool.connect();

@@ -8,7 +8,7 @@ import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
 
-test("A batch conflicts with a key that another session adds and a worker takes at the same time.", async () => {
+test("A batch takes over a key that another session meanwhile adds, and whose job a worker locks.", async () => {
   const other = await queue.pool.connect();
   await other.query("begin");
   const first = await addJob({ ...queue.db, client: other }, spec("k"));
@@ -35,7 +35,7 @@ test("A batch conflicts with a key that another session adds and a worker takes 
   assert.equal(rows.length, 3);
 });
 
-test("A batch that has a key twice is repeated after that conflict, as a whole.", async () => {
+test("A batch that has a key twice is repeated as a whole if a new job of the key is locked meanwhile.", async () => {
   const other = await queue.pool.connect();
   await other.query("begin");
   await addJob({ ...queue.db, client: other }, spec("k"));
@@ -56,7 +56,7 @@ test("A batch that has a key twice is repeated after that conflict, as a whole."
   assert.equal((await queue.sql("select from worker._private_jobs")).length, 3);
 });
 
-test("In the caller's transaction a batch with that conflict fails with an error that suggests a retry.", async () => {
+test("In the caller's transaction, a batch fails if a new job of its key is locked meanwhile.", async () => {
   const other = await queue.pool.connect();
   await other.query("begin");
   await addJob({ ...queue.db, client: other }, spec("k"));

@@ -15,7 +15,7 @@ const add = (input: Record<string, unknown>) =>
     signal: AbortSignal.timeout(10_000),
   });
 
-test("A dropped job has no row in the answer, and the time of the next add.", async () => {
+test("The answer for a dropped job has no row, but the time at which the next add is possible.", async () => {
   const input = {
     identifier: "t",
     payload: '{"user":7}',
@@ -37,7 +37,7 @@ test("A dropped job has no row in the answer, and the time of the next add.", as
   );
 });
 
-test("Fields of a throttle that lack its period or have a key are refused by their names.", async () => {
+test("A throttle without its period, or together with a key, is refused with the name of the field.", async () => {
   await assert.rejects(add({ identifier: "t", throttle_by: ["args"] }), /throttle_secs/);
   await assert.rejects(
     add({ identifier: "t", throttle_secs: 5, key: "k" }),

@@ -49,7 +49,7 @@ test("Of fifty concurrent adds in one period, one adds a job and the others are 
   assert.equal(new Set(answers.map(({ until }) => Number(until))).size, 1);
 });
 
-test("A finished job does not end the period; its end does, by the database's clock.", async () => {
+test("A period does not end with its job, but at its own end, by the database's clock.", async () => {
   const first = await add(job({ n: 1 }));
   await queue.sql("delete from worker._private_jobs");
   const dropped = await add(job({ n: 1 }));
@@ -64,7 +64,7 @@ test("A finished job does not end the period; its end does, by the database's cl
   assert.equal((await add(job({ n: 1 }))).isThrottled, true);
 });
 
-test("A period of a clock that was ahead, or a longer one, ends when one from now on would.", async () => {
+test("A stored period that ends later than a new one would, as after a wrong clock, is shortened.", async () => {
   await add(job({ n: 1 }));
   await queue.sql("update worker._private_throttles set until = until + interval '10 years'");
   for (const periodMs of [HOUR_MS, HOUR_MS / 2]) {
@@ -98,7 +98,7 @@ test("The option by decides which jobs are equal; the task always counts.", asyn
   );
 });
 
-test("One call may have a throttled job several times, beside jobs without a throttle.", async () => {
+test("One call may contain a throttled job several times, and jobs without a throttle.", async () => {
   const answers = await addJobs(queue.db, [
     job({ n: 1 }),
     { identifier: "t", payload: { n: 1 } },
@@ -132,7 +132,7 @@ test("A batch of ten thousand jobs with a thousand keys adds each key's first jo
   assert.equal(await count(), 1_000);
 });
 
-test("An add that is rolled back throttles nothing, and another waits for its end.", async () => {
+test("An add waits for the transaction of an equal one, and is not throttled if that is rolled back.", async () => {
   const client = await queue.pool.connect();
   try {
     await client.query("begin");
@@ -177,7 +177,7 @@ test("An add that waits for the commit of an equal one is dropped.", async () =>
   }
 });
 
-test("A job that a trigger skips leaves no period.", async () => {
+test("A job that a trigger skips starts no period.", async () => {
   await queue.sql(`create function public.skip() returns trigger language plpgsql as $$ begin return null; end $$;
     create trigger skip before insert on worker._private_jobs for each row execute function public.skip()`);
   try {

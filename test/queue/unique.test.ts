@@ -102,7 +102,7 @@ test("A waiting unique job keeps its time unless the add has one, and after it h
   assert.equal((await addJob(queue.db, at())).isDuplicate, false);
 });
 
-test("Jobs that are running keep their keys in a batch that frees those of failed jobs and replaces others.", async () => {
+test("A running unique job keeps its key beside a batch that takes the keys of a failed and of a replaced job.", async () => {
   const specs = ["running", "failed", "replaced"].map((n) =>
     job({ n }, n === "replaced" ? { jobKey: "r" } : byArgs("unfinished")),
   );
@@ -123,7 +123,7 @@ test("Jobs that are running keep their keys in a batch that frees those of faile
   );
 });
 
-test("One batch may have a unique job several times: later ones conflict with the first.", async () => {
+test("A batch may contain a unique job several times: the later ones are duplicates of the first.", async () => {
   const added = await addJobs(queue.db, [
     job({ n: 1 }, byArgs("unfinished")),
     job({ n: 2 }, byArgs("waiting")),
@@ -144,7 +144,7 @@ test("One batch may have a unique job several times: later ones conflict with th
   assert.equal((await rows()).length, 2);
 });
 
-test("A batch that keeps a failed job and then frees its key has the same result as the jobs in turn.", async () => {
+test("A batch that keeps a failed job and then takes its key has the result of adding its jobs in turn.", async () => {
   const specs = (["failed_too", "unfinished", "unfinished"] as const).map((lasts) =>
     job({ n: 1 }, byArgs(lasts)),
   );
@@ -162,7 +162,7 @@ test("A batch that keeps a failed job and then frees its key has the same result
   assert.equal(added[1]?.id, added[2]?.id);
 });
 
-test("A debounced job waits after the last add, at most as long as allowed after the first.", async () => {
+test("Each add delays a debounced job by waitMs, but to at most maxWaitMs after the first add.", async () => {
   const one = job({ n: 1 }, { jobKey: "k", debounce: { waitMs: 60_000, maxWaitMs: 90_000 } });
   for (const [, add] of forms) {
     await queue.sql("delete from worker._private_jobs");
@@ -208,7 +208,7 @@ async function dueAfter(column: string): Promise<number | undefined> {
   return row?.s;
 }
 
-test("A batch with a debounced key several times has the time of its last add.", async () => {
+test("A debounced job that a batch adds several times has the time of its last add.", async () => {
   const one = (n: number, waitMs: number) =>
     job({ n }, { jobKey: "k", debounce: { waitMs, maxWaitMs: 90_000 } });
   const added = await addJobs(queue.db, [one(1, 10_000), one(2, 80_000), one(3, 20_000)]);
@@ -235,7 +235,7 @@ test("A debounced job that is unique needs no key of its own.", async () => {
   assert.deepEqual(again.payload, { user: 1, at: 2 });
 });
 
-test("Graphile Worker's add_job meets a unique job as any other job with a key.", async () => {
+test("Graphile Worker's add_job treats the key of a unique job as any other key.", async () => {
   const { id, key } = await addJob(queue.db, job({ n: 1 }, byArgs("unfinished")));
   assert.match(String(key), /^u:[\w-]{43}$/);
   const stock = (mode: string) =>
@@ -254,7 +254,7 @@ test("Graphile Worker's add_job meets a unique job as any other job with a key."
   assert.equal((await addJob(queue.db, job({ n: 1 }, byArgs("unfinished")))).isDuplicate, false);
 });
 
-test("COPY refuses unique jobs and names the batch that accepts them.", async () => {
+test("copyJobs() refuses unique jobs, with the advice to use addJobs().", async () => {
   await assert.rejects(
     copyJobs(queue.db, [job({}, {}), job(rawJson("{}"), byArgs("unfinished"))]),
     /jobs\[1\]\.spec\.unique: is not supported here: use addJobs/,

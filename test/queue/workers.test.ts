@@ -94,7 +94,7 @@ test("Workers that hold locks are counted, by jobs and by queues.", async () => 
   ]);
 });
 
-test("A heartbeat announces a worker, keeps its metadata, and the end of the lease removes it.", async () => {
+test("A heartbeat lists a worker until it is deregistered; the metadata sets when it counts as stale.", async () => {
   await heartbeat(queue, "w", { host: "h", pid: 1 });
   await heartbeat(queue, HOSTILE);
   await heartbeat(queue, "w");
@@ -125,7 +125,7 @@ test("A heartbeat announces a worker, keeps its metadata, and the end of the lea
   await assert.rejects(listActiveWorkers(queue.db, { staleAfterMs: -1 }), { code: "bad_input" });
 });
 
-test("A worker's report is refused beyond 256 KiB, however small it is in the table.", async () => {
+test("A worker's report is refused beyond 256 KiB, even if the table would compress it.", async () => {
   const reportOf = (length: number) => ({ host: "h".repeat(length - '{"host": ""}'.length) });
   await heartbeat(queue, "large", reportOf(262_144));
   await assert.rejects(heartbeat(queue, "larger", reportOf(262_145)), {
@@ -265,7 +265,7 @@ test("A sweep's threshold is never below a worker's own, and the result lists th
   assert.equal((await getJob(queue.db, mute))?.state, "ready");
 });
 
-test("A resilient job waits for its worker's longer threshold in a manual sweep, too.", async () => {
+test("A manual sweep, too, recovers a resilient job only after its worker's longer threshold.", async () => {
   const [plain = "", resilient = ""] = await addLocked(["w", "1h"], ["w", "1h"]);
   await queue.sql(
     `update worker._private_jobs set flags = '{"infrastructure_resilient": true}',
@@ -289,7 +289,7 @@ test("A resilient job waits for its worker's longer threshold in a manual sweep,
   assert.deepEqual(await listActiveWorkers(queue.db), []);
 });
 
-test("An unknown worker that took a lock just now is alive, whatever other locks it has.", async () => {
+test("An unknown worker that took a lock just now counts as alive, whatever other locks it has.", async () => {
   await addLocked(["busy", "2h"], ["gone", "2h"]);
   const [fresh] = await addJobs(queue.db, [{ identifier: "t" }]);
   await lockJob(queue, fresh?.id ?? "", "busy", "1s");
@@ -304,7 +304,7 @@ test("A recovered job that used its last attempt has failed; it does not run aga
   assert.equal((await getJob(queue.db, id))?.state, "failed");
 });
 
-test("A later run_at survives the recovery, and thresholds are bounded.", async () => {
+test("A recovery keeps a later run_at, and thresholds out of range are refused.", async () => {
   const [id = ""] = await addLocked(["gone", "10s"]);
   await queue.sql("update worker._private_jobs set run_at = 'infinity'");
   await sweepStaleWorkers(queue.db, { sweepThresholdMs: 500, recoveryDelayMs: 1_000 });
@@ -336,7 +336,7 @@ test("Concurrent sweeps recover each job once.", async () => {
   );
 });
 
-test("A worker runs at most as many jobs as it has slots: its other locked jobs are fetched.", async () => {
+test("At most as many locked jobs of a worker count as running as it has slots; the others are fetched.", async () => {
   const specs = Array.from({ length: 5 }, () => ({ identifier: "t", spec: {} }));
   for (const [id, report, expected] of [
     ["unreported", { concurrency: 3 }, [3, 2, 3]],

@@ -14,7 +14,7 @@ async function queryText(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-test("Every test database is empty and its own.", async () => {
+test("Every test database is new and empty.", async () => {
   const [one, two] = await Promise.all([emptyDatabase(), emptyDatabase()]);
   assert.notEqual(one.name, two.name);
   await queryText(one.url, "create table t as select 1 as a");

@@ -23,7 +23,7 @@ describe("Through the proxy", () => {
     await waitUntil("nothing is left of it", async () => at.proxy.open === 0);
   });
 
-  test("other protocols than PostgreSQL's pass as well.", async () => {
+  test("other protocols than PostgreSQL's pass, too, and are not cut.", async () => {
     await using at = await connectProxy();
     at.proxy.cutBehind(1);
     const { client, server } = await at.pair(Buffer.from("GET / HTTP/1.1\r\n\r\n"));
@@ -186,7 +186,7 @@ describe("Messages", () => {
     await server.receives(Buffer.concat([message("S"), message("Q", "select 11").subarray(0, 7)]));
   });
 
-  test("are cut before the one that contains a text, also if the text is split.", async () => {
+  test("are cut before the one that contains a given text, also if the text comes in two chunks.", async () => {
     await using at = await connectProxy();
     const { client, server } = await at.pair();
     at.proxy.cutAnswer("COMMIT");

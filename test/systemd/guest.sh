@@ -69,26 +69,26 @@ T
 }
 
 # ---- from an empty machine to the first job, with the commands of the documentation (install.sh is its block)
-check "a database" database
+check "A database is created." database
 tasks
 began=$(now)
 install -m 755 /mnt/worker /usr/local/bin/worker
-check "the block of docs/deploy.md installs and starts both services" bash -e /mnt/install.sh
-check "a job in TypeScript, and what it adds in Python and shell, are done" bash -c "worker add greet '{\"name\": \"ada\"}'"
-for task in greet count archive; do check "$task is done" until_true 180 gone $task; done
+check "The block of docs/deploy.md installs and starts both services." bash -e /mnt/install.sh
+check "A job in TypeScript, which adds jobs in Python and shell, is added." bash -c "worker add greet '{\"name\": \"ada\"}'"
+for task in greet count archive; do check "The job of the task $task is done." until_true 180 gone $task; done
 say "figure unit file, from the executable to the first jobs done: $(since "$began")"
 
 # ---- Type=notify
 has_status() { systemctl show -p StatusText worker && [ "$(of worker StatusText)" = "5 tasks" ]; }
-check "worker tells systemd that it is ready, with how many tasks" has_status
-check "the admin tells systemd that it is ready" test "$(of worker-admin ActiveState)/$(of worker-admin SubState)" = active/running
-check "the admin answers on the socket that systemd has opened" ask -f http://127.0.0.1:5678/api/overview
-check "the password is the credential's, and no other" test "$(curl -s -o /dev/null -w '%{http_code}' -u admin:wrong http://127.0.0.1:5678/api/overview)" = 401
+check "The worker reports its number of tasks to systemd." has_status
+check "The admin reports to systemd that it is ready." test "$(of worker-admin ActiveState)/$(of worker-admin SubState)" = active/running
+check "The admin answers on the socket that systemd has opened." ask -f http://127.0.0.1:5678/api/overview
+check "A wrong password is rejected." test "$(curl -s -o /dev/null -w '%{http_code}' -u admin:wrong http://127.0.0.1:5678/api/overview)" = 401
 no_secret() { ! tr '\0' '\n' <"/proc/$(of "$1" MainPID)/environ" | grep -E 'password|NOTIFY_SOCKET=.+secret'; }
-check "no secret stands in the environment of the worker" no_secret worker
-check "no secret stands in the environment of the admin" no_secret worker-admin
+check "The environment of the worker contains no secret." no_secret worker
+check "The environment of the admin contains no secret." no_secret worker-admin
 uid() { [ "$(awk '/^Uid/{print $2}' "/proc/$(of "$1" MainPID)/status")" -ge 61184 ]; }
-check "they run as users that exist only meanwhile" uid worker
+check "The worker runs as a dynamic user." uid worker
 # The announcement on stdout is for the process that has started the admin, and is not in its log.
 json_lines() {
   journalctl -q -o cat _SYSTEMD_UNIT="$1.service" _PID="$(of "$1" MainPID)" |
@@ -97,39 +97,39 @@ import json, sys
 lines = [json.loads(line) for line in sys.stdin if line.strip()]
 assert lines and all("msg" in line and "level" in line for line in lines), lines[:3]'
 }
-check "every line of the worker in the journal is JSON" json_lines worker
-check "every line of the admin in the journal is JSON" json_lines worker-admin
-check "no secret stands in the journal" bash -c '! journalctl -q -o cat -u worker -u worker-admin | grep -E "a-password-of-your-own|user:password@"'
+check "Every line of the worker in the journal is JSON." json_lines worker
+check "Every line of the admin in the journal is JSON." json_lines worker-admin
+check "The journal contains no secret." bash -c '! journalctl -q -o cat -u worker -u worker-admin | grep -E "a-password-of-your-own|user:password@"'
 exposure() { systemd-analyze security "$1.service" --no-pager | tail -n 1 | grep -oE '[0-9]+\.[0-9]'; }
 say "figure exposure of worker $(exposure worker), of worker-admin $(exposure worker-admin)"
 exposed() { awk -v is="$(exposure "$1")" -v said="$(cat /mnt/exposure)" 'BEGIN { exit !(is != "" && is <= said) }'; }
-check "the worker is exposed no more than docs/deploy.md says" exposed worker
-check "the admin is exposed no more than docs/deploy.md says" exposed worker-admin
+check "The exposure of the worker is at most the number in docs/deploy.md." exposed worker
+check "The exposure of the admin is at most the number in docs/deploy.md." exposed worker-admin
 
 # ---- socket activation
 systemctl stop worker-admin.service 2>/dev/null
-check "whoever connects while the admin is stopped starts it, and is served" ask -f http://127.0.0.1:5678/healthz
+check "A request while the admin is stopped starts it, and is answered." ask -f http://127.0.0.1:5678/healthz
 before=$(of worker-admin MainPID)
 kill -9 "$before"
-check "whoever connects right after a kill -9 of the admin waits, and is served" ask -f http://127.0.0.1:5678/healthz
-check "systemd has started it anew" test "$(of worker-admin MainPID)" != "$before"
+check "A request right after a kill -9 of the admin waits, and is answered." ask -f http://127.0.0.1:5678/healthz
+check "systemd has started the admin again." test "$(of worker-admin MainPID)" != "$before"
 
 # ---- stop, kill, watchdog
 worker add rest 4 >/dev/null
 until_true 120 runs
 began=$(now)
-check "systemctl stop waits for a job that runs" systemctl stop worker
+check "systemctl stop succeeds while a job runs." systemctl stop worker
 say "figure stop with a job of 4 s: $(since "$began")"
-check "and the job is done" gone rest
-check "and the stop counts as one" test "$(of worker Result)" = success
+check "The job is done after the stop." gone rest
+check "The result of the stopped worker is success." test "$(of worker Result)" = success
 systemctl start worker
 worker add rest 900 >/dev/null
 until_true 120 runs
 began=$(now)
 systemctl stop worker
 say "figure stop with a job of 900 s: $(since "$began")"
-check "a job that does not end is given back in the time of TimeoutStopSec" test "$(of worker Result)/$(jobs "select count(*) from worker.jobs where locked_at is not null")" = success/0
-check "and its program is gone" bash -c '! pgrep -x sleep'
+check "A job that does not end is given back within TimeoutStopSec." test "$(of worker Result)/$(jobs "select count(*) from worker.jobs where locked_at is not null")" = success/0
+check "The program of that job has ended." bash -c '! pgrep -x sleep'
 jobs "delete from worker._private_jobs" >/dev/null
 systemctl start worker
 worker add rest 3 >/dev/null
@@ -137,19 +137,19 @@ until_true 120 runs
 before=$(of worker NRestarts)
 kill -9 "$(of worker MainPID)"
 began=$(now)
-check "after kill -9 systemd starts the worker anew" until_true 240 restarted "$before"
-check "and the job that it had is run" until_true 240 gone rest
+check "After kill -9 systemd starts the worker again." until_true 240 restarted "$before"
+check "The job of the killed worker is run." until_true 240 gone rest
 say "figure kill -9 to its job done: $(since "$began")"
 install -d /etc/systemd/system/worker.service.d
 printf '[Service]\nWatchdogSec=4s\n' >/etc/systemd/system/worker.service.d/watchdog.conf
 systemctl daemon-reload
 systemctl restart worker
 before=$(of worker NRestarts)
-check "a worker that does nothing is fed and lives" bash -c 'sleep 10; systemctl is-active worker'
-check "and has not been started anew" test "$(of worker NRestarts)" = "$before"
+check "The watchdog does not end an idle worker." bash -c 'sleep 10; systemctl is-active worker'
+check "The idle worker was not restarted." test "$(of worker NRestarts)" = "$before"
 worker add block 120000 --max-attempts 1 >/dev/null
-check "a task that blocks its process for longer than WatchdogSec gets a new worker" until_true 300 restarted "$before"
-check "and the journal says why" bash -c 'journalctl -q -u worker | grep -iq watchdog'
+check "If a task blocks its process beyond WatchdogSec, the worker is restarted." until_true 300 restarted "$before"
+check "The journal names the watchdog." bash -c 'journalctl -q -u worker | grep -iq watchdog'
 
 # ---- TLS by the admin, and its reload
 install -d /etc/worker/tls /etc/systemd/system/worker-admin.service.d /etc/systemd/system/worker-admin.socket.d
@@ -163,16 +163,16 @@ getent group ssl-cert >/dev/null || groupadd -r ssl-cert
 certificate first
 cp /mnt/deploy/systemd/worker-admin-tls.conf /etc/systemd/system/worker-admin.service.d/tls.conf
 systemctl daemon-reload
-check "the admin starts with the certificate of worker-admin-tls.conf" systemctl restart worker-admin.service
-check "and speaks TLS with it" bash -c "openssl s_client -connect 127.0.0.1:5678 </dev/null 2>/dev/null | grep -q 'CN = first'"
-check "worker healthcheck says what to do about a certificate of its own" bash -c 'worker healthcheck https://127.0.0.1:5678 2>&1 | grep -q -- --insecure'
-check "and takes it with --insecure" worker healthcheck https://127.0.0.1:5678 --insecure
+check "The admin starts with the certificate of worker-admin-tls.conf." systemctl restart worker-admin.service
+check "The admin serves TLS with this certificate." bash -c "openssl s_client -connect 127.0.0.1:5678 </dev/null 2>/dev/null | grep -q 'CN = first'"
+check "worker healthcheck suggests --insecure for a self-signed certificate." bash -c 'worker healthcheck https://127.0.0.1:5678 2>&1 | grep -q -- --insecure'
+check "worker healthcheck accepts it with --insecure." worker healthcheck https://127.0.0.1:5678 --insecure
 before=$(of worker-admin MainPID)
 certificate second
-check "systemctl reload reads a new certificate" systemctl reload worker-admin
+check "systemctl reload succeeds after the certificate has changed." systemctl reload worker-admin
 is_second() { shown | grep -q 'CN = second'; }
-check "and serves it" until_true 20 is_second
-check "in the same process" test "$(of worker-admin MainPID)" = "$before"
+check "The admin serves the new certificate." until_true 20 is_second
+check "The admin is still the same process." test "$(of worker-admin MainPID)" = "$before"
 systemctl stop worker worker-admin.service worker-admin.socket
 
 # ---- the image, with Debian's container engine, on a base of this machine's libraries
@@ -187,21 +187,21 @@ if command -v podman >/dev/null; then
   context() {
     mkdir -p /root/image/dist && cp /mnt/worker /mnt/THIRD_PARTY_NOTICES /root/image/dist/ && cp -r /mnt/deploy /root/image/
   }
-  check "a base of glibc and libstdc++ alone" base
-  check "the build's context" context
+  check "A base image with only glibc and libstdc++ is created." base
+  check "The context of the image's build is created." context
   began=$(now)
-  check "podman builds the Dockerfile" podman build --format docker --network none --build-arg BASE=localhost/base:1 -f /root/image/deploy/container/Dockerfile -t worker:0.1.0 /root/image
+  check "podman builds the Dockerfile." podman build --format docker --network none --build-arg BASE=localhost/base:1 -f /root/image/deploy/container/Dockerfile -t worker:0.1.0 /root/image
   say "figure image built: $(since "$began")"
   began=$(now)
-  check "worker migrate in the image" podman run --rm --network host -e DATABASE_URL worker:0.1.0 migrate
-  check "the image serves the admin on a read-only root" podman run -d --name admin --read-only --network host -e DATABASE_URL -e WORKER_ADMIN_PASSWORD=a-password-of-your-own worker:0.1.0
-  check "its HEALTHCHECK says that it is healthy" until_true 180 podman healthcheck run admin
-  check "it is served" ask -f http://127.0.0.1:5678/api/overview
+  check "worker migrate succeeds in the image." podman run --rm --network host -e DATABASE_URL worker:0.1.0 migrate
+  check "The image starts the admin on a read-only root." podman run -d --name admin --read-only --network host -e DATABASE_URL -e WORKER_ADMIN_PASSWORD=a-password-of-your-own worker:0.1.0
+  check "The HEALTHCHECK of the container succeeds." until_true 180 podman healthcheck run admin
+  check "The admin in the container answers." ask -f http://127.0.0.1:5678/api/overview
   say "figure image, from the build to an answer: $(since "$began")"
-  check "it runs as nobody" test "$(awk '/^Uid/{print $2}' "/proc/$(podman inspect -f '{{.State.Pid}}' admin)/status")" = 65532
+  check "The admin in the container runs as user 65532." test "$(awk '/^Uid/{print $2}' "/proc/$(podman inspect -f '{{.State.Pid}}' admin)/status")" = 65532
   began=$(now)
-  check "it stops at its signal" podman stop -t 15 admin
+  check "The container stops on its signal." podman stop -t 15 admin
   say "figure container stopped: $(since "$began")"
-  check "with exit status 0" test "$(podman inspect -f '{{.State.ExitCode}}' admin)" = 0
+  check "The exit status of the container is 0." test "$(podman inspect -f '{{.State.ExitCode}}' admin)" = 0
 fi
 say end

@@ -26,7 +26,7 @@ test("Bearer mode prompts for a token and sends it with every request.", async (
   );
   signIn(page, " hunter2 ");
   assert.equal(page.requestOf("api/session").headers, "authorization: Bearer hunter2");
-  assert.equal(page.storage.size, 0, "nothing is kept before the server took it");
+  assert.equal(page.storage.size, 0, "nothing is stored before it is accepted");
   page.answer("api/session", session({ auth: { ...session().auth, mode: "bearer" } }));
   assert.equal(page.storage.get("worker.token"), "hunter2");
   assert.equal(
@@ -41,7 +41,7 @@ test("Bearer mode prompts for a token and sends it with every request.", async (
   );
 });
 
-test("The side bar and the phone's sheet name the database; without one there is no gap.", async () => {
+test("The side bar and the phone's menu name the database; if its name is unknown, they omit it.", async () => {
   const named = (page: Page) =>
     page.all((e) => e.tag === "p" && e.attrs["title"] === "Database db-1.example:5433/shop_eu");
   const page = await openPage("/", { database: "db-1.example:5433/shop_eu" });
@@ -65,7 +65,7 @@ test("Header mode sends the token in the header that the server names.", async (
   assert.equal(page.storage.get("worker.token-header"), "x-worker-admin-token");
 });
 
-test("A token of this tab signs in by itself.", async () => {
+test("A token that this tab has stored is sent without a prompt.", async () => {
   const storage = new Map([
     ["worker.token", "t"],
     ["worker.token-header", "x-key"],
@@ -74,7 +74,7 @@ test("A token of this tab signs in by itself.", async () => {
   assert.equal(page.requestOf("api/session").headers, "x-key: t");
 });
 
-test("A wrong token is reported, and not kept.", async () => {
+test("A token that the server rejects is reported, and is not stored.", async () => {
   const page = await start("/", new Map([["worker.token", "old"]]));
   page.answer("api/session", challenge("bearer"), 401);
   assert.match(page.text, /The server did not accept this token\./);
@@ -101,7 +101,7 @@ test("A token is sent although a request without it is unanswered.", async () =>
   assert.equal(page.storage.get("worker.token"), "hunter2");
 });
 
-test("A token sent in the wrong way is sent once more in the right one.", async () => {
+test("A token that was sent in the wrong header is sent once more in the right header.", async () => {
   const page = await start("/", new Map([["worker.token", "t"]]));
   page.answer("api/session", challenge("header", "x-key"), 401);
   assert.equal(page.requestOf("api/session").headers, "x-key: t");
@@ -109,7 +109,7 @@ test("A token sent in the wrong way is sent once more in the right one.", async 
   assert.match(page.text, /did not accept/);
 });
 
-test("Text that cannot be a header is refused at once.", async () => {
+test("A token that cannot be part of a header is rejected without a request.", async () => {
   const page = await start("/");
   page.answer("api/session", challenge("bearer"), 401);
   const requested = page.requests.length;
@@ -164,7 +164,7 @@ test("A page that is loaded again while there are too many logins waits with its
   assert.equal(page.requestOf("api/session").headers, "authorization: Bearer t");
 });
 
-test("Signing out clears the token and what was read.", async () => {
+test("Signing out deletes the token and the data on the page.", async () => {
   const page = await start("/jobs", new Map([["worker.token", "t"]]));
   page.answer("api/session", session());
   page.answer("api/jobs?limit=100", jobs([job(1, { task_identifier: "secret_task" })]));

@@ -40,7 +40,7 @@ test("An unknown task name shows a warning and a suggestion.", async () => {
   assert.ok(options.includes("charge_card") && options.includes("send_webhook"));
 });
 
-test("The job that has the key is shown, and what each mode does to it.", async () => {
+test("The form shows the job that has the key, and how each key mode would change it.", async () => {
   const page = await openForm();
   page.type("key", 'pot:"1"');
   page.pass(300);
@@ -54,7 +54,7 @@ test("The job that has the key is shown, and what each mode does to it.", async 
   assert.match(page.dialogText, /#11 stays as it is, and nothing is added\./);
 });
 
-test("Times count from now as on the command line, and go out as they are then.", async () => {
+test("Times are typed as on the command line; a relative one counts from the moment of sending.", async () => {
   const page = await openForm();
   page.type("identifier", "charge_card");
   for (const [typed, at, fault] of [
@@ -143,7 +143,7 @@ test("The draft stays when the form is closed or the page changes, and is delete
 
 const sentBy = (page: Page) => page.requests.findLast(({ method }) => method === "POST");
 
-test("A retry policy, a deadline, equal jobs and debouncing are folded, and part of the shell's line.", async () => {
+test("Retries, deadline, unique and debounce are in a folded part of the form, and in the shell command.", async () => {
   const page = await openForm();
   const isOpen = () => page.one((e) => e.attrs["class"] === "fold").attrs["open"] === true;
   assert.equal(isOpen(), false);
@@ -152,7 +152,7 @@ test("A retry policy, a deadline, equal jobs and debouncing are folded, and part
   page.type("retry", "slow-api");
   page.type("deadline", "in 2h");
   page.type("unique_by", "args.shop, queue");
-  assert.equal(page.byId("field-unique_while").attrs["value"], "unfinished", "it has to be one");
+  assert.equal(page.byId("field-unique_while").attrs["value"], "unfinished", "it is required");
   page.type("unique_while", "waiting");
   page.type("unique_period_secs", "1h");
   page.type("debounce_secs", "5s");
@@ -171,7 +171,7 @@ test("A retry policy, a deadline, equal jobs and debouncing are folded, and part
   });
 });
 
-test("A setting that needs a cleared field is cleared with it.", async () => {
+test("A setting that depends on another field is cleared with that field.", async () => {
   const page = await openForm();
   page.type("identifier", "sync");
   page.type("unique_by", "args");
@@ -205,7 +205,7 @@ test("A time in the server's answer is shown by the local clock.", async () => {
   assert.deepEqual(page.notices, ["Dropped: the next can be added at 15:00:00"]);
 });
 
-test("A copy keeps the retry policy of its job, and not the deadline.", async () => {
+test("A duplicate has the retry policy of its job, and not the deadline.", async () => {
   const page = await openPage("/jobs/7");
   const flags = { slow: true, "retry:slow-api": true, "deadline:1772366400000": true };
   page.answer("api/jobs/7?fields=head", job(7, { flags }));
@@ -216,7 +216,7 @@ test("A copy keeps the retry policy of its job, and not the deadline.", async ()
   assert.equal(page.byId("field-deadline").attrs["value"], "");
 });
 
-test("A duplicate takes over everything but the key.", async () => {
+test("A duplicate of a job has the job's fields except the key.", async () => {
   const page = await openPage("/jobs/7");
   const like = { queue_name: "mail", key: "k", max_attempts: 5, flags: { slow: true } };
   page.answer("api/jobs/7?fields=head", job(7, like));
@@ -229,7 +229,7 @@ test("A duplicate takes over everything but the key.", async () => {
   assert.equal(value("key"), "");
 });
 
-test("A JSON error is shown at its place, and the one change that fixes it is offered.", async () => {
+test("A JSON error is shown at its place; if one change fixes it, the form offers this change.", async () => {
   const page = await openForm();
   const payload = () => page.byId("field-payload").attrs["value"];
   for (const [typed, fault, offer, corrected] of [

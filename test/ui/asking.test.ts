@@ -113,7 +113,7 @@ test("Rows that were read a while ago show their age, once something has changed
   assert.match(page.text, /, read 2\d s ago/);
 });
 
-test("A page of writes follows the operation that runs, and sees its end.", async () => {
+test("Activity is requested every few seconds while an operation runs, and once more after its end.", async () => {
   const page = await openPage("/activity");
   const none = { entries: [], is_recorded: true, next_cursor: null };
   page.answer("api/activity", none);

@@ -94,7 +94,7 @@ test("A group opens in place, its rows show what differs, and a link leads to th
   assert.deepEqual(ids(page), ["of aaaaaaaaaaaa", "of bbbbbbbbbbbb"]);
 });
 
-test("After a group was closed, a selection that began in it goes on from the row that is picked.", async () => {
+test("After the group of the first selected row was closed, a range begins at the next picked row.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of bbbbbbbbbbbb", "");
   const rowsOf = (from: number) =>
@@ -110,7 +110,7 @@ test("After a group was closed, a selection that began in it goes on from the ro
   assert.match(page.text, /4 selected/);
 });
 
-test("Rows that are added above do not move the place where a selection begins.", async () => {
+test("Rows that are added above do not change the row at which a range begins.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of bbbbbbbbbbbb", "");
   page.answer(
@@ -133,7 +133,7 @@ test("Text that all errors of a group have in common is not repeated in each row
   assert.match(texts(page)[3] ?? "", /#3No error recorded/);
 });
 
-test("A group whose rows take long to find is filled in a few steps, and then on request.", async () => {
+test("A group whose rows take long to find is filled in a few steps, and then links to the rest.", async () => {
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   const part = { complete: false, ranking: "partial" };
@@ -235,7 +235,7 @@ test("An empty grouping shows why, with a link back to single jobs.", async () =
   assert.equal(flat.attrs["href"], "#/jobs");
 });
 
-test("The key f groups jobs and ungroups them again; tabs and chips keep the grouping.", async () => {
+test("The key f groups jobs by error; tabs and chips keep the grouping.", async () => {
   const page = await openList([job(1)], "/jobs?q=queue%3Amail");
   page.app.dispatch("app.key", "", "f");
   assert.equal(page.navigations.at(-1), "/jobs?q=queue%3Amail&group=error");
@@ -311,7 +311,7 @@ test("Escape closes the open job and focuses its row; Back does the same.", asyn
   assert.deepEqual(ids(page), ["3", "2", "1"]);
 });
 
-test("An address with an open job shows both; when the job is closed, the list stays where it was.", async () => {
+test("An address with an open job shows the job and the list; closing the job leads to the list.", async () => {
   const page = await openPage("/");
   page.wide = true;
   page.go("/jobs?q=is%3Afailed&job=7");
@@ -355,7 +355,7 @@ test("Keys act on the open job, or on the selected ones.", async () => {
   assert.match(page.dialogText, /Reschedule 2 jobs/);
 });
 
-test("Keys do nothing to jobs that workers have locked, because the bar offers nothing.", async () => {
+test("The keys r and s have no effect if all their jobs are locked by workers.", async () => {
   const locked = { state: "locked", condition: "running", locked_by: "w", attempts: 1 } as const;
   const page = await openList([job(1, locked), job(2, locked), failedJob(3)]);
   const press = (key: string) => page.app.dispatch("app.key", "", key);
@@ -392,7 +392,7 @@ test("After Back a list of several answers still has all rows that were found, a
   assert.match(page.text, /searched 500,000/);
 });
 
-test("The current row's link, command and duplicate have a key each.", async () => {
+test("Keys copy the link and the command of the current row, and duplicate its job.", async () => {
   const page = await openList([failedJob(1), job(2, { payload_bytes: 9 })]);
   const press = (key: string) => page.app.dispatch("app.key", "", key);
   for (const key of ["c", "y", "d"]) press(key);

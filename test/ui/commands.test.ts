@@ -89,7 +89,7 @@ test("The focus is on the action only if that can be undone.", async () => {
   }
 });
 
-test("A failed job can be retried; one that has not failed needs no retry.", async () => {
+test("The page of a job offers a retry only if the job has failed.", async () => {
   const failed = await openJob(failedJob(7));
   assert.deepEqual(namesOfDialogs(failed), ["retry", "run-now", "reschedule", "complete"]);
   failed.click("Retry…");
@@ -111,7 +111,7 @@ test("A failed job can be retried; one that has not failed needs no retry.", asy
   );
 });
 
-test("Among selected jobs one that failed is enough to offer a retry of all.", async () => {
+test("One failed job among the selected jobs is enough to offer Retry for all of them.", async () => {
   const page = await openList([job(1), failedJob(2)]);
   page.app.dispatch("jobs.pick", "1", "");
   assert.equal(page.hasButton("Retry…"), false);
@@ -121,7 +121,7 @@ test("Among selected jobs one that failed is enough to offer a retry of all.", a
   assert.equal(page.requestOf("api/jobs/action").body, '{"action":"retry","ids":[1,2]}');
 });
 
-test("A job that was changed but has no attempts left is a warning in the server's words.", async () => {
+test("If a job that is run now has no attempts left, the server's message is shown as a warning.", async () => {
   const message =
     "Rescheduled to run now: 0 of 1 job; 1 has no attempts left and will not run: retry it, or set attempts below max_attempts";
   const page = await openJob(failedJob(7));
@@ -133,7 +133,7 @@ test("A job that was changed but has no attempts left is a warning in the server
   assert.equal(page.all((e) => e.attrs["class"] === "notice warn").length, 1);
 });
 
-test("A key that no job has is a warning.", async () => {
+test("A removal by a key that no job has shows a warning.", async () => {
   const page = await openList([job(1)]);
   page.click("Remove by key…");
   page.type("key", "k");

@@ -67,7 +67,7 @@ test("An entry shows its task, its last and next run, and the workers that have 
   assert.equal(page.navigations.at(-1), "/cron/nightly");
 });
 
-test("A tick that was not scheduled is marked, whatever ran before.", async () => {
+test("A missed tick is marked; an entry that has never run shows that.", async () => {
   const page = await openPage("/cron");
   const missed = { last_execution: timeAt(-7200), late_since: timeAt(-3600) };
   page.answer(
@@ -98,7 +98,7 @@ test("An entry that no worker reports any more is marked, and shows no pattern."
   ]);
 });
 
-test("Entries are searched from eight on, and where a search is under way.", async () => {
+test("The search field is shown from eight entries on, and during a search.", async () => {
   const page = await openPage("/cron");
   const entries = Array.from({ length: 8 }, (_, n) => entry(`entry_${n}`));
   page.answer("api/cron", listOf(entries.slice(1)));
@@ -124,7 +124,7 @@ test("Without schedules, or without a match, the page shows a message.", async (
   assert.equal(page.navigations.at(-1), "/cron");
 });
 
-test("The first lines of many entries are shown, with the number of all that run.", async () => {
+test("Of many entries the first 30 have lines, below the number of all that run.", async () => {
   const page = await openPage("/cron");
   const often = (n: number) => entry(`often_${n}`, { quarters_ahead: [n] });
   const entries = Array.from({ length: 40 }, (_, n) => often(n));
@@ -137,7 +137,7 @@ test("The first lines of many entries are shown, with the number of all that run
   assert.equal(lines.length, 30);
 });
 
-test("The next day is a line of quarters of an hour for each entry that runs in it.", async () => {
+test("Each entry that runs in the next 24 hours has a line of 96 quarters of an hour.", async () => {
   const page = await openPage("/cron");
   const often = entry("often", { quarters_ahead: Array.from({ length: 96 }, (_, n) => n) });
   const nightly = entry("nightly", { quarters_ahead: [8] });
@@ -177,7 +177,7 @@ const nightly = (change: Partial<CronEntry> = {}) =>
     ...change,
   });
 
-test("A schedule differs from an entry in code, and has its actions.", async () => {
+test("The row of a schedule has actions, and that of an entry in code has none.", async () => {
   const page = await openPage("/cron");
   page.answer("api/cron", listOf([nightly(), entry("code")]));
   const [first = "", second = ""] = rows(page);
@@ -214,7 +214,7 @@ const withPayload = (object: object) =>
     `"overlap":"skip","payload":${PAYLOAD},"queue"`,
   );
 
-test("A change begins with the definition, and sends what differs, with the revision that was shown.", async () => {
+test("The form of a change has the definition, and sends the changed fields and the shown revision.", async () => {
   const page = await openPage("/cron");
   page.answer("api/cron", listOf([nightly()]));
   page.click("Change…");
@@ -235,7 +235,7 @@ test("A change begins with the definition, and sends what differs, with the revi
   );
 });
 
-test("A field of a schedule that has no empty value cannot be cleared.", async () => {
+test("Fields of a schedule that need a value cannot be cleared.", async () => {
   const page = await openPage("/cron");
   page.answer("api/cron", listOf([nightly()]));
   page.click("Change…");
@@ -314,7 +314,7 @@ test("The key p pauses the schedule of its page, and of the current row of the l
   assert.match(list.dialogText, /^Pause nightly/);
 });
 
-test("An entry in code has a page without actions; a removed schedule leaves its page.", async () => {
+test("The page of an entry in code has no actions; after the removal of a schedule the list is shown.", async () => {
   const page = await openPage("/cron/code");
   const differs = "has 2 versions on live workers: 0 3 * * * and 0 4 * * *.";
   const only = { entries: [entry("code", { differs })], schedule: null, changes: [] };
@@ -332,7 +332,7 @@ test("An entry in code has a page without actions; a removed schedule leaves its
   assert.match(missing.text, /Schedule not foundNo schedule is named “gone”\.All schedules/);
 });
 
-test("A schedule is added, and the table for it first where the schema lacks it.", async () => {
+test("If the schema lacks the table for schedules, it is added first, and then the schedule.", async () => {
   const page = await openPage("/cron");
   page.answer("api/cron", listOf([]));
   page.click("Add a schedule…");

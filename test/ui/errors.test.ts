@@ -57,7 +57,7 @@ test("Error groups show their failed and retrying jobs, the most failed first.",
   assert.equal(link.attrs["href"], "#/errors/aaaaaaaaaaaa");
 });
 
-test("Error groups are shown once both answers are there: before, none would have retrying jobs.", async () => {
+test("Error groups are shown only once both answers, about failed and retrying jobs, have arrived.", async () => {
   const page = await openPage("/errors");
   page.answer(failedPath(), { ...groups([gateway()]), of: value(12_000) });
   assert.deepEqual(rows(page), []);
@@ -124,7 +124,7 @@ async function openGroup(failed: Group = gateway(), change = {}) {
   return page;
 }
 
-test("An error group shows how often, since when, where, and what its jobs have in common.", async () => {
+test("An error group shows how often, since when and where it occurs, and what its jobs share.", async () => {
   const page = await openGroup();
   feed(page, { counts: counts({ failed: value(12_000) }) });
   assert.match(page.text, /Failed8,40070 % of all failuresRetrying0First10:50:00/);
@@ -150,13 +150,13 @@ test("The navigation shows how many groups there are, or that there may be more.
   assert.equal(await mark(100), "Errors100+");
 });
 
-test("A group that was requested alone has its share of all failures.", async () => {
+test("The page of a group shows its share of all failed jobs, not of the requested ones.", async () => {
   const page = await openGroup(gateway({ share: 1, count: value(1498) }));
   feed(page, { counts: counts({ failed: value(11_245) }) });
   assert.match(page.text, /Failed1,49813 % of all failures/);
 });
 
-test("A group whose failures have unknown times does not show that there were none.", async () => {
+test("If the times of a group's failures are unknown, the page does not state that there were none.", async () => {
   const known = await openGroup(gateway({ trend: [0, 0, 0] }));
   assert.match(known.text, /None in the last 3 hours/);
   const page = await openGroup(gateway({ first_seen: null, last_seen: null, trend: [] }));
@@ -195,7 +195,7 @@ test("If the jobs were removed before they were read, the panel of the error sho
   assert.match(without.text, /Stack traceThis job no longer exists\./, "a group without samples");
 });
 
-test("The numbers of a group are requested when an operation is done, undone, stopped or paused.", async () => {
+test("The numbers of a group are requested again when an operation is done, undone, stopped or paused.", async () => {
   const page = await openGroup();
   const requested = () => page.requests.filter(({ path }) => path.includes("group%3A")).length;
   for (const state of ["canary", "running", "undoing"] as const) {
@@ -290,7 +290,7 @@ test("Estimates of a group are marked, and a read-only page has no action.", asy
   assert.equal(page.hasButton("Retry ≈ 220,000…"), false);
 });
 
-test("If no field differs, or none can be compared, a message is shown.", async () => {
+test("If there are no other jobs to compare a group with, a message is shown.", async () => {
   const page = await openGroup();
   const answer = (compared: object) =>
     page.answer("api/groups/common", { findings: [], compared, as_of: timeAt(0) });

@@ -245,7 +245,7 @@ function hostileError(page: Page): void {
   assert.ok(page.copied.length > 0);
 }
 
-test("Hostile addresses draw a page like any other.", async () => {
+test("Hostile addresses draw a page that has only known elements and attributes.", async () => {
   const page = await openPage("/");
   for (const address of [
     `/jobs?state=${EVIL}`,

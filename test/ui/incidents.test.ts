@@ -60,7 +60,7 @@ const poison = incident({
   },
 });
 
-test("A job that crashes its workers shows its payload, its crashes and the jobs beside it.", async () => {
+test("The incident of a job that crashes its workers shows its payload, crashes and other jobs.", async () => {
   const page = await openOverview([stuck, poison]);
   const card = textOf([page.byId("incident-poison:7")]);
   assert.match(card, /crashes its workerfile "part-9\.csv"rows 48210Attempt 15 of 25 runs now/);
@@ -71,7 +71,7 @@ test("A job that crashes its workers shows its payload, its crashes and the jobs
   assert.match(String(page.button("Stop retrying…").attrs["class"]), / p/, "it is filled");
 });
 
-test("A job without reported crashes or companions has no made-up details.", async () => {
+test("Without crash times and other jobs in the report, an incident shows no such details.", async () => {
   const crash = { fields: [], times: [], crashes: 3, jobs: [], worker: null };
   const jobs = [{ id: 7, task: "import_rows", crashes: 3 }];
   const page = await openOverview([stuck, { ...poison, crash: { ...crash, jobs } }]);
@@ -81,11 +81,11 @@ test("A job without reported crashes or companions has no made-up details.", asy
 const press = (page: Page, key: string, timeAt = "") => page.app.dispatch("app.key", timeAt, key);
 const rows = (page: Page) => page.all((e) => e.tag === "article").map((e) => e.attrs["id"]);
 
-test("The keys j and k move through the incidents from the first on, and Enter opens the current one.", async () => {
+test("The key j and the arrow keys move through the incidents, and Enter opens the current one.", async () => {
   const page = await openOverview();
   const steps = page.navigations.length;
   press(page, "Enter");
-  assert.equal(page.focus, "incident-stuck_queue:1", "it is seen before it is opened");
+  assert.equal(page.focus, "incident-stuck_queue:1", "it is focused before it is opened");
   assert.equal(page.navigations.length, steps);
   press(page, "j", "stuck_queue:1");
   assert.equal(page.focus, "incident-error_group:1");
@@ -103,7 +103,7 @@ test("The key of an incident's action opens its dialog, once the incident is the
   const page = await openOverview();
   press(page, "r");
   press(page, "u");
-  assert.equal(page.dialog, undefined, "no incident is at hand");
+  assert.equal(page.dialog, undefined, "no incident is current");
   press(page, "j");
   press(page, "u");
   assert.match(page.dialogText, /^Unlock/);

@@ -56,7 +56,7 @@ test("A job's page explains its condition, with a link to the jobs with the same
   assert.match(page.text, /\$ worker retry 7/);
 });
 
-test("A fetched job has not started, and an attempt's time is that of its failure.", async () => {
+test("A fetched job shows no start; the time of a last attempt is that of its failure, if it is known.", async () => {
   const facts = (page: Page) => textOf(page.all((e) => e.tag === "aside")) || page.text;
   const fetched = await openJob(lockedJob(7), why({ condition: "fetched" }));
   assert.match(facts(fetched), /Fetched\d\d:\d\d:\d\d, 12 s ago/);
@@ -75,7 +75,7 @@ test("A fetched job has not started, and an attempt's time is that of its failur
   }
 });
 
-test("A cancelled job shows no number of attempts, because those of a waiting job are used up.", async () => {
+test("A cancelled job shows no number of attempts, because the cancellation has set it.", async () => {
   const sentence = "Will not run again. Cancelled: wrong file; 3 s ago.";
   const page = await openJob(
     failedJob(7, { error_line: "cancelled: wrong file" }),
@@ -85,7 +85,7 @@ test("A cancelled job shows no number of attempts, because those of a waiting jo
   assert.doesNotMatch(page.text, /25 attempts|Attempts25/);
 });
 
-test("A stack's own frames are in bold, and those of Node.js and dependencies are folded.", async () => {
+test("In a stack trace the application's own frames are marked, and all other frames are folded.", async () => {
   const last_error = [
     "TypeError: no coffee",
     "    at brew (/app/tasks/pot.js:4:2)",
@@ -108,7 +108,7 @@ test("A stack's own frames are in bold, and those of Node.js and dependencies ar
   assert.equal(copy.attrs["data-arg"], last_error);
 });
 
-test("Lines between frames are not among the own frames that are shown at first.", async () => {
+test("Other lines between frames do not count as own frames, of which the first are shown.", async () => {
   const frames = (count: number) =>
     Array.from({ length: count }, (_, i) => `    at step${i} (/app/tasks/steps.js:${i + 1}:1)`);
   const cause = "  [cause]: Error: cold";
@@ -118,7 +118,7 @@ test("Lines between frames are not among the own frames that are shown at first.
   assert.equal(textOf([fold]), "2 frames more, 2 in your code");
 });
 
-test("An error of 41 KB is cut until its button is pressed, and one without frames is a message.", async () => {
+test("An error of 41 KB is cut until its button is pressed; without frames it is shown as a message.", async () => {
   const page = await openJob(failedJob(7, { last_error: `E: ${"x".repeat(41_000)}` }), failed());
   assert.ok(page.text.length < 5_000);
   page.click("Show all 40 KB");
@@ -156,7 +156,7 @@ test("A payload of any shape and size is shown within bounds.", async () => {
   assert.match(page.text, /15 found\[4999\]4999/);
 });
 
-test("Values beyond the largest number of lines are counted.", async () => {
+test("Items of a payload beyond the largest number of lines are only counted.", async () => {
   const list = JSON.stringify([Array.from({ length: 6_000 }, (_, i) => i), { a: 1 }]);
   const page = await openJob(withPayload(list), why());
   for (let step = 0; step < 60; step++) page.app.dispatch("job.tree-more", "1", "");
@@ -166,7 +166,7 @@ test("Values beyond the largest number of lines are counted.", async () => {
   );
 });
 
-test("Containers open and close, long strings are cut, and a search finds its text.", async () => {
+test("Objects in a payload open and close, long strings are cut, and a search finds a name.", async () => {
   const payload = JSON.stringify({ a: { b: { Deep: "x".repeat(3_000) } }, c: [] });
   const page = await openJob(withPayload(payload), why());
   assert.match(page.text, /a▾ 1 field/);
@@ -198,7 +198,7 @@ test("Sizes are those of UTF-8, in which a payload is stored.", async () => {
   assert.match(long.text, /About 88 KB more\./);
 });
 
-test("A large payload costs nothing until it is opened.", async () => {
+test("A large payload is not requested until it is opened.", async () => {
   const large = { payload: null, payload_truncated: true, payload_bytes: 1_258_291 };
   const page = await openJob(job(7, large), why());
   assert.match(page.text, /Payload1\.2 MB/);
@@ -286,7 +286,7 @@ test("A retry is not shown as the cause of a job's end.", async () => {
   assert.match(page.text, /This job no longer exists\.It finished or was removed; noticed /);
 });
 
-test("The job on screen is refreshed in place, the row only when something has changed.", async () => {
+test("The explanation of a job is requested again, and the job only if something has changed.", async () => {
   const page = await openJob(job(7), why());
   const heads = () => page.requests.filter(({ path }) => path.includes("fields=head")).length;
   page.pass(16_000);
@@ -300,7 +300,7 @@ test("The job on screen is refreshed in place, the row only when something has c
   assert.match(page.text, /Next attempt in 2 s\./);
 });
 
-test("A time in the server's words is by the local clock, with its day unless that is today.", async () => {
+test("A time in the server's sentences is shown by the local clock, with its day unless that is today.", async () => {
   const queue = "sync 2026-03-01T12:00:00Z";
   const cause = {
     kind: "queue_locked",
@@ -324,7 +324,7 @@ test("A time in the server's words is by the local clock, with its day unless th
   assert.equal(page.text.match(/UTC/g)?.length, 1);
 });
 
-test("Each condition has its primary action, and the root of a locked queue has its own.", async () => {
+test("Each condition has its primary action; a cause that has a fix offers the fix instead.", async () => {
   const first = (page: Page) =>
     page.all((e) => / p( |$)/.test(String(e.attrs["class"]))).map((e) => textOf([e]));
   assert.deepEqual(first(await openJob(failedJob(7), failed())), ["Retry…R"]);
@@ -389,7 +389,7 @@ test("One letter means one thing: R retries or runs now, S reschedules.", async 
   assert.match(await pressed("failed", "s"), /^Reschedule job 7/);
 });
 
-test("Actions have keys, and a job is copied as link, command, line and JSON.", async () => {
+test("Actions have keys, and a job can be copied as a link, a command, an add command and JSON.", async () => {
   const page = await openJob(failedJob(7, { queue_name: "it's" }), failed());
   const press = (key: string) => page.app.dispatch("app.key", "", key);
   press("r");
@@ -409,7 +409,7 @@ test("Actions have keys, and a job is copied as link, command, line and JSON.", 
   assert.equal(JSON.parse(json ?? "").id, 7);
 });
 
-test("A shell line for another schema names it after the command, like the lines of the command line.", async () => {
+test("A shell command for another schema has the option --schema, as those of the command line have.", async () => {
   for (const [schema, option] of [
     ["billing", "--schema=billing"],
     ["-x y", "--schema='-x y'"],
@@ -437,7 +437,7 @@ test("A copied shell line has control characters as octal bytes, like the lines 
   assert.equal(page.copied[0], line);
 });
 
-test("The neighbours are those of the list that it was opened from.", async () => {
+test("The keys j and k open the neighbours of a job in the list that it was opened from.", async () => {
   const page = await openPage("/jobs");
   page.answer("api/jobs?limit=100", jobs([job(5), job(7), job(9)]));
   page.go("/jobs/7");
@@ -449,7 +449,7 @@ test("The neighbours are those of the list that it was opened from.", async () =
   assert.equal(page.navigations.at(-1), "/jobs/5");
 });
 
-test("Its place in the list counts all that match, not those of the page.", async () => {
+test("The position of a job in its list counts all jobs that match, not only those of the page.", async () => {
   const place = async (answer: object, address = "/jobs?q=is%3Afailed%20task%3Asend") => {
     const page = await openPage(address);
     page.answer("api/jobs?limit=100", { ...jobs([job(5), job(7), job(9)]), ...answer });
@@ -474,7 +474,7 @@ test("Its place in the list counts all that match, not those of the page.", asyn
   assert.equal(await place({ count: value(12_000) }, pasted), "2 of 3 on this page");
 });
 
-test("The root of a chain is red only where something is broken.", async () => {
+test("The root of a chain of causes is red only if something is broken.", async () => {
   const link = (kind: string, is_broken: boolean) => ({
     ...{ kind, text: "worker-a works on it", detail: null, is_root: true, is_broken },
     ...{ links: { queue: null, worker: "worker-a", job: null }, fix: null },
@@ -512,7 +512,7 @@ test("A job that has not started is shown as fetched, and not as started.", asyn
   assert.doesNotMatch(fetched.text, /Started|Runsfor/);
 });
 
-test("Actions on a job ask for confirmation and report the result.", async () => {
+test("The removal of a job by its key asks for confirmation and reports the result.", async () => {
   const page = await openJob(job(7, { key: "k1" }), why());
   page.click("Remove by key…");
   assert.equal(page.byId("field-key").attrs["value"], "k1");

@@ -53,11 +53,11 @@ test("Addresses from before the query language still lead to the same jobs.", as
   assert.match(page.requestOf("api/jobs").path, /sort=-id&q=is%3Alocked/);
 });
 
-test("An address with an invalid query sends no request and shows what is wrong where.", async () => {
+test("An address with an invalid query sends no request, and shows the error with its column.", async () => {
   const page = await openPage("/jobs?q=attempts%3Eten");
   assert.ok(page.requests.every(({ path }) => !path.startsWith("api/jobs")));
   assert.match(page.text, /Column 10: a whole number is needed here.*Found “ten”/);
-  assert.doesNotMatch(page.text, /No jobs|the query before/, "nothing is claimed");
+  assert.doesNotMatch(page.text, /No jobs|the query before/, "no result is shown");
   assert.equal(field(page).attrs["value"], "attempts>ten");
   page.go("/jobs/not-a-number");
   assert.match(page.text, /Page not found/);
@@ -107,7 +107,7 @@ test("A row shows its job's status and the time that matters.", async () => {
   );
 });
 
-test("The row of a job that crashes its workers has the number of crashes only at the attempt of the incident.", async () => {
+test("The row of a job shows the number of crashes only at the attempt that the incident names.", async () => {
   const page = await openPage("/jobs");
   const crashes = { kind: "poison", links: { queue: null, worker: null, job: 1 } } as const;
   const sentence = "Attempt 11 of 25 runs now, and the last 10 crashed their worker. More.";
@@ -153,7 +153,7 @@ const tabs = (page: Page) => {
   return counted.filter((text) => /\d/.test(text)).join(" ");
 };
 
-test("Tabs have the counts of all jobs only where they list all jobs of a condition.", async () => {
+test("A tab shows the count of the jobs that it lists: all of its condition, or those that match.", async () => {
   const page = await openList([job(1)], "/jobs?q=is%3Afailed");
   feed(page, { counts: counts({ failed: value(12_000), blocked: value(480) }) });
   assert.match(tabs(page), /^Failed12,000 Blocked480 .* All1,234$/);
@@ -170,7 +170,7 @@ test("Tabs have the counts of all jobs only where they list all jobs of a condit
   assert.equal(tabs(page), "All3");
 });
 
-test("Tabs keep the other conditions.", async () => {
+test("A tab keeps the other terms of the query.", async () => {
   const page = await openList([job(1)], "/jobs?q=is%3Aready%20queue%3Amail");
   feed(page, { counts: counts() });
   const failed = page.one((e) => e.tag === "a" && textOf([e]) === "FailedFailed");
@@ -193,7 +193,7 @@ test("Typed text becomes chips at Enter, and nothing is searched for before.", a
   assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed%20queue%3Abilling%20timeout");
 });
 
-test("A condition that is typed is the tab, and alternatives stay together.", async () => {
+test("A typed condition selects its tab, and typed alternatives are put in brackets.", async () => {
   const page = await openList([job(1)], "/jobs?q=is%3Afailed%20queue%3Aa");
   type(page, "is:ready");
   enter(page);
@@ -246,7 +246,7 @@ test("Completions are requested after a pause in typing, selected with arrows, a
   assert.equal(page.navigations.at(-1), "/jobs?q=queue%3A%22b%20c%22");
 });
 
-test("Tab before the completions have come takes the first of them, not one of an older text.", async () => {
+test("Tab before the completions arrive accepts the first of them, and not one for an older text.", async () => {
   const page = await openList([job(1)]);
   type(page, "task:");
   page.pass(100);
@@ -286,7 +286,7 @@ test("Enter on a marked completion searches if the term is complete, and otherwi
   assert.equal(page.navigations.at(-1), "/jobs?q=queue%3Amail");
 });
 
-test("An answer to an earlier text proposes nothing.", async () => {
+test("Completions of an earlier text are not shown.", async () => {
   const page = await openList([job(1)]);
   type(page, "q");
   page.pass(100);
@@ -330,7 +330,7 @@ test("Escape closes the completions, then clears the field, then focuses the row
   assert.equal(page.focus, "job-1");
 });
 
-test("Next and previous walk over cursors with exact ranges.", async () => {
+test("Next leads to the next cursor, and each page shows its exact range.", async () => {
   const page = await openList([job(1), job(2)], "/jobs?q=is%3Aready", "c 1");
   feed(page, { counts: counts() });
   assert.match(page.text, /1–2 of 1,180/);
@@ -397,7 +397,7 @@ test("The slash key focuses the query, from any page without a search of its own
   assert.equal(page.focus, "jobs-query");
 });
 
-test("A quiet refresh never moves a row that is being read.", async () => {
+test("A refresh moves no row while the page is in use.", async () => {
   const page = await openList([job(1), job(2), job(3)]);
   page.app.onHold(true);
   feed(page, { counts: counts() });
@@ -410,7 +410,7 @@ test("A quiet refresh never moves a row that is being read.", async () => {
   assert.deepEqual(ids(page), ["2", "3", "9"]);
 });
 
-test("Rows of another list stay for a moment, then placeholders replace them.", async () => {
+test("Rows of the previous list stay for a moment, then placeholders replace them.", async () => {
   const page = await openList([job(1)]);
   page.go("/jobs?q=queue%3Ab");
   assert.deepEqual(ids(page), ["1"]);
@@ -435,7 +435,7 @@ test("A paused search continues for some seconds by itself, then on request.", a
   page.click("Continue");
   assert.match(page.requestOf("api/jobs").path, /cursor=c2$/);
   page.answer("api/jobs?limit=100", jobs([job(5)], null, { scanned: 9_000_000 }));
-  assert.deepEqual(ids(page), ["7", "5"], "what is found further on follows");
+  assert.deepEqual(ids(page), ["7", "5"], "jobs that are found later follow");
   assert.doesNotMatch(page.text, /searched/);
 });
 
@@ -450,7 +450,7 @@ test("Stop ends a search, and the found jobs stay.", async () => {
   assert.match(page.text, /Continue/);
 });
 
-test("The best rows of a part are replaced by the best of a larger part.", async () => {
+test("The best rows of a partial search are replaced by the best rows of a larger part.", async () => {
   const page = await openPage("/jobs?q=is%3Afailed");
   const part = { complete: false, ranking: "partial", scanned: 900_000, took_ms: 500, count: null };
   page.answer("api/jobs?limit=100", jobs([failedJob(1)], "c1", part));
@@ -493,7 +493,7 @@ test("Columns and density are kept in the browser, and are not part of the addre
   assert.deepEqual(page.navigations, []);
 });
 
-test("An export is an address if the browser has the login, and a notice once the server answers.", async () => {
+test("An export without a token is a download; a notice is shown once the server has answered.", async () => {
   const page = await openList([job(1)], "/jobs?q=queue%3Aa");
   page.click("CSV");
   page.click("CSV with payload");

@@ -50,7 +50,7 @@ test("An answer does not close another dialog of the same name.", async () => {
   assert.match(page.dialogText, /^Complete 2 jobs/);
 });
 
-test("A refusal neither shows in another dialog nor lets its request be sent twice.", async () => {
+test("A refusal is not shown in another dialog, whose own request stays under way.", async () => {
   const page = await openCompletion();
   page.click("Complete job 1");
   const first = page.requestOf("api/jobs/action");
@@ -113,7 +113,7 @@ test("An operation that was started is shown, even if its form was changed meanw
   assert.equal(page.dialog, undefined);
 });
 
-test("An operation that starts behind another dialog is not navigated to: its end is a notice.", async () => {
+test("An operation that starts behind another dialog does not change the page; a notice reports its end.", async () => {
   const page = await openActionOnAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
@@ -140,7 +140,7 @@ test("Nothing more can be started until the answer to a start is there.", async 
   assert.ok(page.hasButton("Retry 8,388 jobs"));
 });
 
-test("A preview of the form as it was before is not shown.", async () => {
+test("A preview is not shown if the form has changed since it was requested.", async () => {
   const page = await openActionOnAll("Reschedule…");
   page.type("run_at", "in 2h");
   page.click("Preview");
@@ -176,7 +176,7 @@ test("A payload that arrives late is neither shown nor copied as that of the nex
   assert.equal(JSON.parse(json ?? "").id, 8);
 });
 
-test("A refusal of a job's payload does not make the next job's payload too large.", async () => {
+test("If the payload of a job is too large, that of the next job can still be loaded.", async () => {
   const { page, late } = await openNextJob();
   answer(page, late, { error: "too large", code: "too_large" }, 413);
   assert.ok(page.hasButton("Load payload"));
@@ -245,7 +245,7 @@ test("What the jobs of one error group have in common is not shown for another g
   assert.doesNotMatch(page.text, /first/);
 });
 
-test("The palette shows only what was found for its present text, and once.", async () => {
+test("The palette shows only results for its present text, and each only once.", async () => {
   const page = await openPage("/");
   const tasksOf = (search: string) => `api/tasks?limit=4&search=${search}`;
   const shown = () =>

@@ -98,7 +98,7 @@ test("A limit that is set on another page is counted at once.", async () => {
   assert.equal(textOf([page.byId("nav-limits")]), "Limits1");
 });
 
-test("The keys walk through the list, open a limit, and change it.", async () => {
+test("Keys move through the list, open a limit, and change it.", async () => {
   const page = await openLimits();
   press(page, "j");
   press(page, "j");
@@ -138,7 +138,7 @@ test("A limit is set on a pattern of queues, after the tables for it were added.
   assert.deepEqual(page.notices, ["Set the limit tenant/*"]);
 });
 
-test("A limit needs a name, and a number of jobs or a rate.", async () => {
+test("A limit needs a task or a queue, and a number of jobs or a rate.", async () => {
   const page = await openLimits([]);
   press(page, "m");
   fill(page);
@@ -156,7 +156,7 @@ test("A limit needs a name, and a number of jobs or a rate.", async () => {
   });
 });
 
-test("The name of another limit is refused.", async () => {
+test("The name of an existing limit is rejected before anything is sent.", async () => {
   const page = await openLimits([]);
   press(page, "m");
   fill(page, [limit("deliver")]);
@@ -199,7 +199,7 @@ test("Names of tasks and queues are suggested while one is typed.", async () => 
   assert.match(page.requestOf("api/queues").path, /search=ten/);
 });
 
-test("A change begins with the present definition, and removes fields that are emptied.", async () => {
+test("The form of a change has the present definition, and cleared fields are removed.", async () => {
   const page = await openLimits();
   const edit = page.all((e) => e.tag === "button" && textOf([e]) === "Change…").at(-1);
   page.app.dispatch("ask.limit-set", String(edit?.attrs["data-arg"]), "");
@@ -279,7 +279,7 @@ test("A role that may not add the tables sees the owner's command.", async () =>
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 0);
 });
 
-test("The page of a limit shows what each worker and each queue has of it, and its back-offs.", async () => {
+test("The page of a limit shows the permits of workers, the slots of queues, and back-offs.", async () => {
   const page = await openPage("/limits/acme");
   assert.equal(page.requestOf("api/limits/").path, "api/limits/acme");
   page.answer("api/limits/", {
@@ -315,7 +315,7 @@ test("A limit is removed after a confirmation.", async () => {
   assert.equal(page.navigations.at(-1), "/limits");
 });
 
-test("The removal of another limit does not leave the page.", async () => {
+test("The removal of another limit does not lead away from the page of a limit.", async () => {
   const page = await openPage("/limits/a");
   page.answer("api/limits/", limit("a"));
   const post = { path: "/api/limits", body: { action: "remove", name: 'b":"a' } };
@@ -327,7 +327,7 @@ test("The removal of another limit does not leave the page.", async () => {
   assert.deepEqual(page.navigations, []);
 });
 
-test("A limit with the name remove keeps its page after another action.", async () => {
+test("The page of a limit whose name is remove stays open after another action.", async () => {
   const page = await openPage("/limits/remove");
   const backing_off = { until: timeAt(180), reason: "429" };
   page.answer("api/limits/", limit("remove", { state: "backing_off", backing_off }));
@@ -338,14 +338,14 @@ test("A limit with the name remove keeps its page after another action.", async 
   assert.equal(page.requestOf("api/limits/").path, "api/limits/remove");
 });
 
-test("A limit that does not exist has a page with that message.", async () => {
+test("The page of a limit that does not exist shows a message.", async () => {
   const page = await openPage("/limits/tenant%2F*");
   assert.equal(page.requestOf("api/limits/").path, "api/limits/tenant%2F%2A");
   page.answer("api/limits/", { error: "there is no limit", code: "not_found" }, 404);
   assert.match(page.text, /Limit not foundNo limit is named “tenant\/\*”\./);
 });
 
-test("The palette finds a limit and its actions, and sets one on a task or queue that the server finds.", async () => {
+test("The palette finds a limit with its actions, and the action that sets a limit.", async () => {
   const page = await openPage("/workers");
   page.answer("api/limits", list([limit("payments"), acme]));
   const found = (text: string) => {
@@ -367,7 +367,7 @@ test("The palette finds a limit and its actions, and sets one on a task or queue
   assert.ok(found("set a limit").includes("Set a limit…"));
 });
 
-test("A reader sees limits without their actions.", async () => {
+test("A read-only user sees limits without their actions.", async () => {
   const page = await openLimits([limit("payments")], { read_only: true });
   assert.doesNotMatch(page.text, /Change…|Set limit…|Remove…/);
   press(page, "m");

@@ -40,7 +40,7 @@ test("Placeholders for rows appear only after 200 ms, below their head.", async 
 test("Keys move through the rows, and open the current one.", async () => {
   const page = await openQueues(["a", "b", "c"]);
   page.app.dispatch("app.key", "", "Enter");
-  assert.equal(page.focus, "queues-row-a", "a row is seen before it is opened");
+  assert.equal(page.focus, "queues-row-a", "a row is focused before it is opened");
   page.app.dispatch("app.key", "", "j");
   assert.equal(page.focus, "queues-row-b");
   page.app.dispatch("queues.key", "b", "End");
@@ -115,7 +115,7 @@ test("The head of a column orders the list, and a second click reverses the orde
   assert.equal(page.one((e) => e.attrs["aria-sort"] === "descending").tag, "th");
 });
 
-test("Pages are turned by cursor, and Back returns to the page before.", async () => {
+test("Next and Previous turn the pages by cursor.", async () => {
   const page = await openQueues(["a", "b"], "c1");
   const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");
   assert.equal(next.attrs["href"], "#/queues?cursor=c1");
@@ -150,7 +150,7 @@ test("A list that is refused or cannot be read shows why.", async () => {
   assert.match(page.text, /The server's answer can't be read: a digit was expected/);
 });
 
-test("The sheet behind ? and the palette have the keys and actions of the page.", async () => {
+test("The key ? shows the keys of the page; the palette opens a page by its name and a job by its id.", async () => {
   const page = await openQueues(["a"]);
   page.app.dispatch("app.key", "", "?");
   assert.match(page.dialogText, /Next row.*Open row/);
@@ -165,7 +165,7 @@ test("The sheet behind ? and the palette have the keys and actions of the page."
   assert.equal(page.navigations.at(-1), "/jobs/11942");
 });
 
-test("The palette looks for a name with a colon as a text, and leaves other faults to be marked.", async () => {
+test("The palette quotes a name with a colon, and leaves other faults of a query as they are.", async () => {
   const page = await openQueues(["a"]);
   for (const [typed, query] of [
     ["import:dump-0001", '"import:dump-0001"'],
@@ -180,7 +180,7 @@ test("The palette looks for a name with a colon as a text, and leaves other faul
   }
 });
 
-test("Two keys after each other go to a page; a key alone does nothing after a while.", async () => {
+test("g and a second key open a page, but not if the second key comes two seconds later.", async () => {
   const page = await openQueues(["a"]);
   page.app.dispatch("app.key", "", "g");
   page.app.dispatch("app.key", "", "j");

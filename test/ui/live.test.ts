@@ -99,7 +99,7 @@ test("An answer counts as news, a request does not.", async () => {
   assert.match(page.text, /Live/);
 });
 
-test("Old events of a stream are skipped: only the pulse and the counts are read when they are sent.", async () => {
+test("After 20 s without a pulse, events with incidents and the horizon do not count as news.", async () => {
   const page = await openPage("/");
   page.app.onStreamOpen();
   feed(page, { pulse: pulse() });
@@ -108,7 +108,7 @@ test("Old events of a stream are skipped: only the pulse and the counts are read
   assert.match(page.text, /Offline for 20 s/);
 });
 
-test("A server of another version offers a reload, once the stream is open again.", async () => {
+test("If the server has another version when the stream is open again, the page offers a reload.", async () => {
   const page = await openPage("/");
   page.app.onStreamOpen();
   page.app.onStreamClose(0);
@@ -128,7 +128,7 @@ test("A database that is down when the page is opened is shown at once.", async 
   assert.match(page.text, /Waiting for the database/);
 });
 
-test("Nothing happens in a background tab, and the page catches up when it is seen.", async () => {
+test("A background tab sends no requests, and catches up when it becomes visible.", async () => {
   const page = await openPage("/jobs");
   page.answer("api/jobs?limit=100", jobs([job(1)]));
   page.app.onStreamOpen();
@@ -142,7 +142,7 @@ test("Nothing happens in a background tab, and the page catches up when it is se
   assert.equal(countPolls(page, from), 1);
 });
 
-test("A tab that is hidden and seen several times within a second has one clock.", async () => {
+test("A tab that is hidden and shown several times within a second has one timer.", async () => {
   const page = await openPage("/jobs");
   page.pass(500);
   for (const visible of [false, true, false, true, false, true]) page.app.onVisible(visible);
@@ -177,7 +177,7 @@ test("While the database is unreachable the last data stay below a banner, and a
   assert.match(page.text, /Live/);
 });
 
-test("A problem that the stream reports is an outage at once.", async () => {
+test("A problem that the stream reports is shown as an outage at once.", async () => {
   const page = await openPage("/");
   page.app.onStreamOpen();
   feed(page, { pulse: pulse() });

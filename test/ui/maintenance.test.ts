@@ -180,7 +180,7 @@ test("A schema of Graphile Worker is marked as such, and changes need a confirma
   assert.equal(page.requestOf("api/extensions").body, '{"action":"add","name":"workers"}');
   page.answer("api/extensions", { message: "Added the extension workers", outcome: "upgraded" });
   assert.deepEqual(page.notices, ["Added the extension workers"]);
-  assert.equal(page.requestOf("api/database").method, "GET", "it is looked at again");
+  assert.equal(page.requestOf("api/database").method, "GET", "the state is read again");
 });
 
 test("A schema that cannot be used shows why.", async () => {
@@ -357,7 +357,7 @@ test("A sweep is previewed first, and done with the settings of the preview.", a
   );
   assert.match(page.dialogText, /w-1/);
   page.type("sweep_threshold_secs", "60");
-  assert.ok(page.hasButton("Preview again"), "other settings find something else");
+  assert.ok(page.hasButton("Preview again"), "the preview is of other settings");
   page.click("Preview again");
   page.type("sweep_threshold_secs", "90");
   page.answer("api/maintenance", sweep({ stale_workers: ["w-1"] }));
@@ -403,7 +403,7 @@ test("A read-only page shows everything and offers no action.", async () => {
   assert.equal(page.all((e) => String(e.attrs["data-click"]).startsWith("ask.")).length, 0);
 });
 
-test("An argument that belongs to no row opens nothing.", async () => {
+test("The action of a row that does not exist opens no dialog.", async () => {
   const page = await openMaintenance();
   for (const command of ["cleanup", "build-index", "drop-index", "add-extension"]) {
     for (const arg of ["", "x", "\n\n\n\n", "a\nb\nc\nd\ne\nf"]) {

@@ -120,7 +120,7 @@ test("The canary and the rate are sent; an invalid number is rejected in its fie
   assert.deepEqual(body(page), { rehearsal: "r-1", rate: 50, canary: 5 });
 });
 
-test("The form has an option to do all at once, unless there are few jobs.", async () => {
+test("The form offers a canary or all jobs at once; for few jobs it offers no canary.", async () => {
   const page = await openRetryDialog();
   page.app.dispatch("dialog.input", "extent", "all");
   assert.equal(page.has("field-canary"), false);
@@ -160,7 +160,7 @@ test("Missing tables are added first, then the same operation is previewed and s
   assert.deepEqual(body(page), { rehearsal: "r-2", canary: 5 });
 });
 
-test("A preview that has changed since is shown, and nothing is started.", async () => {
+test("If the preview has changed while tables were added, it is shown, and nothing is started.", async () => {
   const page = await openRetryDialog(bare);
   page.click("Add tables and continue");
   page.answer("api/extensions", { message: "Added the extension operations" });
@@ -180,7 +180,7 @@ test("A dialog that was closed while tables were added starts nothing.", async (
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 2);
 });
 
-test("A role that may not add them is shown the owner's command.", async () => {
+test("If the role may not add the tables, the dialog shows the command for the owner.", async () => {
   const page = await openRetryDialog({ ...bare, missing: { ...missing, may_add: false } });
   assert.match(page.dialogText, /The schema's owner runs:.*worker migrate --with-operations/);
   assert.equal(page.button("Retry 8,388 jobs").attrs["aria-disabled"], "true");
@@ -198,7 +198,7 @@ test("An operation that would change nothing cannot be started.", async () => {
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 1);
 });
 
-test("An action with fields is filled in first, and counted again when they are changed.", async () => {
+test("The fields of an action are filled in before the preview; another value needs a new preview.", async () => {
   const page = await openFailedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.app.dispatch("app.key", "", "s");
@@ -212,7 +212,7 @@ test("An action with fields is filled in first, and counted again when they are 
   });
   page.answer("api/operations", rehearsal({ cli: "worker reschedule --priority=-5 is:failed" }));
   assert.ok(page.hasButton("Reschedule 8,388 jobs"));
-  assert.doesNotMatch(page.dialogText, /First 5/, "a canary shows nothing there");
+  assert.doesNotMatch(page.dialogText, /First 5/, "a canary would show nothing");
   page.type("priority", "7");
   assert.ok(page.hasButton("Preview"));
 });
@@ -474,7 +474,7 @@ test("An undo has its own dialog, and its own receipt.", async () => {
   assert.match(page.text, /Restored6,117.*Skipped \(changed\)2,270.*Skipped \(key in use\)1/);
 });
 
-test("The receipt is copied as text, in which no query can write anything.", async () => {
+test("A receipt is copied as Markdown, in which a query and a name cannot add markup.", async () => {
   const page = await openOperation(receipt({ q: "error:`*boom*`", by: "a*b" }));
   page.click("Copy receipt");
   const [text = ""] = page.copied;
@@ -494,7 +494,7 @@ test("An old operation cannot be undone; a read-only page has no actions.", asyn
   assert.equal(work.hasButton("Stop…"), false);
 });
 
-test("Names and queries of any content are shown as text that reverses nothing around it.", async () => {
+test("Names and queries are shown as text, without characters that change the writing direction.", async () => {
   const evil = "<img src=x>\u202egnp.exe";
   const page = await openOperation(
     receipt({ q: evil, by: evil, error: evil, state: "failed", cli: evil }),
@@ -561,7 +561,7 @@ test("Activity is searched, and limited to the last hour or day; both are in the
   assert.match(page.text, /No writes match “ana”/);
 });
 
-test("Activity without the extension shows what is missing, and an empty one what it will list.", async () => {
+test("Without the extension an empty Activity shows that, and the command that adds the extension.", async () => {
   const page = await openPage("/activity");
   page.answer("api/activity", { entries: [], next_cursor: null, is_recorded: false });
   assert.match(

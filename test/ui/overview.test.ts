@@ -83,7 +83,7 @@ test("The action of an incident shows its consequence, and sends what was offere
   assert.equal(page.dialog, undefined);
 });
 
-test("After a pause of everything the jobs are those that were due.", async () => {
+test("After everything is resumed, a notice links to the jobs that are due.", async () => {
   const q = "is:due -is:blocked";
   const post = { path: "/api/pauses", body: { action: "resume", scope: "all" } };
   const fix = { action: "resume", label: "Resume…", post };
@@ -95,7 +95,7 @@ test("After a pause of everything the jobs are those that were due.", async () =
   assert.equal(see.attrs["href"], `#/jobs?q=${encodeURIComponent(q)}`);
 });
 
-test("The jobs of an unlocked worker, or of many queues, are no longer found by the incident's query.", async () => {
+test("After an unlock the notice has no link if the incident's query no longer finds its jobs.", async () => {
   for (const q of ['worker:"w c"', "is:stuck is:blocked"]) {
     const page = await openOverview({ incidents: incidents([incident({ q })]) });
     page.click("Unlock…");
@@ -181,7 +181,7 @@ test("If all is well the page shows what was checked.", async () => {
   assert.deepEqual(
     signs(page).map((e) => e.attrs["class"]),
     ["mark none"],
-    "nor has the headline",
+    "the headline has none, either",
   );
   const checks = [{ text: "No queue is stuck", passed: true }];
   const proven = await openOverview({ incidents: incidents([], { checks }) });
@@ -238,7 +238,7 @@ test("A new queue shows how to add the first job and to run it, until it has a j
   assert.doesNotMatch(page.text, /Add your first job/);
 });
 
-test("The numbers by condition have the age that matters of each, and lead to their jobs.", async () => {
+test("The number of each condition has a remark, such as the longest wait, and leads to its jobs.", async () => {
   const page = await openOverview();
   assert.deepEqual(numbers(page), [
     "Ready1,180oldest waits 38 s",
@@ -253,7 +253,7 @@ test("The numbers by condition have the age that matters of each, and lead to th
   assert.equal(failed.attrs["href"], "#/jobs?q=is%3Afailed");
 });
 
-test("An estimate has its sign, its interval at hover, and a note.", async () => {
+test("An estimate has the sign ≈, its interval in a tooltip, and a note.", async () => {
   const about = value(9_412_345, { precision: "estimated", low: 9_380_000, high: 9_440_000 });
   const page = await openOverview({ counts: counts({ total: about, scheduled: about }) });
   assert.match(page.text, /≈ marks an estimate\./);
@@ -307,7 +307,7 @@ test("A span of the horizon is selected with keys, announced, and leads to its j
   assert.equal(page.navigations.at(-1), "/jobs?q=due%3Cnow%20or%20failed%3Cnow");
 });
 
-test("The whole horizon leads to all jobs.", async () => {
+test("A selection of the whole horizon leads to all jobs.", async () => {
   const page = await openOverview();
   page.app.dispatch("overview.span", "0", "down");
   page.app.dispatch("overview.span", "3", "over");
@@ -350,14 +350,14 @@ test("The overview shows the tasks, the jobs that are due next, and how many wer
   assert.match(page.text, /Next dueAll scheduledJobDuesend_email#4in 1 m/);
 });
 
-test("A database without tasks and without scheduled jobs has no panels of them.", async () => {
+test("Without tasks and without scheduled jobs the overview has no panels for them.", async () => {
   const page = await openOverview();
   page.answer("api/tasks", tasks([]));
   page.answer("api/jobs", jobs([]));
   assert.doesNotMatch(page.text, /All tasks|Next due/);
 });
 
-test("While live updates are paused nothing moves.", async () => {
+test("While live updates are paused, the overview stays as it is; then it shows the newest data.", async () => {
   const page = await openOverview();
   page.app.dispatch("app.hold", "", "");
   assert.match(page.text, /Paused/);

@@ -60,7 +60,7 @@ const pausedQueue = incident({
   links: { queue: "mail", worker: null, job: null },
 });
 
-test("The page of a paused queue shows by which user, since when, until when and why, and resumes it.", async () => {
+test("The page of a paused queue shows the pause's user, beginning, end and reason, and resumes it.", async () => {
   const page = await openQueue();
   assert.match(
     page.text,
@@ -272,7 +272,7 @@ test("The page of a task's jobs pauses the task, and resumes it while it is paus
   assert.equal(page.hasButton("Pause…") || page.hasButton("Resume…"), false);
 });
 
-test("The palette pauses a queue or a task by its name, resumes what is paused, and offers no more.", async () => {
+test("The palette offers to pause a queue or task by its name, or to resume it if it is paused.", async () => {
   const page = await openPage("/");
   feed(page, { incidents: incidents([pausedQueue]) });
   const look = (text: string) => {

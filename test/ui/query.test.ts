@@ -54,7 +54,7 @@ describe("The client's query language", () => {
     }
   });
 
-  test("is small.", () => {
+  test("is less than 40 KB when compiled.", () => {
     assert.ok(size < 40_000, `${size} bytes`);
   });
 });

@@ -282,7 +282,7 @@ test("A read-only page of a stuck queue has no action.", async () => {
   assert.equal(page.hasButton("Unlock worker-c…"), false);
 });
 
-test("The page shows what was not searched, and which queue does not exist.", async () => {
+test("The page of a queue shows that only some jobs were searched, or that the queue does not exist.", async () => {
   const page = await openPage("/queues/crm%3Aacme");
   page.answer("api/queues/", details({ next_complete: false }));
   assert.match(page.text, /Only the first due jobs were searched/);
@@ -303,7 +303,7 @@ test("A queue is requested soon after the counts have changed, and seldom otherw
   assert.equal(requested(), 2);
 });
 
-test("A queue whose name is nothing or dots is opened by a query.", async () => {
+test("A queue whose name is empty, one dot or two dots is opened by a parameter of the address.", async () => {
   const page = await openPage("/queues");
   const names = ["", ".", "..", "..."];
   page.answer("api/queues", {

@@ -129,7 +129,7 @@ test("Without tasks, or without a match, the page shows a message.", async () =>
   assert.match(page.text, /No tasks match “nope”/);
 });
 
-test("The bar of a task is the longer the more jobs it has.", async () => {
+test("The bar of a task grows with the logarithm of its number of jobs.", async () => {
   const page = await openPage("/tasks");
   const lengths = [1, 1_000, 1_000_000].map((count) => {
     page.go(`/tasks?search=${count}`);

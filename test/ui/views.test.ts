@@ -36,7 +36,7 @@ function type(page: Page, text: string): void {
   page.app.dispatch("app.palette", "", text);
 }
 
-test("A view is the query, order and grouping under a name, and nothing else is kept.", async () => {
+test("A saved view has the query, order and grouping under a name, and nothing else.", async () => {
   const address = "/jobs?q=is%3Afailed%20queue%3Amail&sort=-attempts&group=task";
   const page = await openPage(`${address}&cursor=c1&job=5`);
   save(page, "  Mail\nthat fails ");
@@ -46,7 +46,7 @@ test("A view is the query, order and grouping under a name, and nothing else is 
   assert.equal(page.has("view-name"), false, "it is kept already");
 });
 
-test("Views are removed, replaced by their name, and bounded.", async () => {
+test("Views are removed, replaced by one of the same name, and limited in number and length.", async () => {
   const page = await openPage("/jobs?q=attempts%3E3");
   save(page, "");
   assert.match(page.notices[0] ?? "", /A view needs a name/);
@@ -64,7 +64,7 @@ test("Views are removed, replaced by their name, and bounded.", async () => {
   assert.ok((page.preferences.get(KEY) ?? "").length < 2000);
 });
 
-test("Foreign data in the storage does no harm.", async () => {
+test("Saved views with invalid addresses are ignored, and names of views are plain text.", async () => {
   const page = await openPage("/");
   page.preferences.set(KEY, "javascript:alert(1) evil\n\n/jobs?q=a\n/jobs <b>bold</b>");
   page.go("/jobs");
@@ -251,7 +251,7 @@ test("The palette finds incidents by their words.", async () => {
   assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed");
 });
 
-test("A row of the palette has its icon, and no unknown number.", async () => {
+test("A row of the palette has the icon of its page, and the estimated number of a task's jobs.", async () => {
   const page = await openPage("/workers");
   type(page, "queues");
   const drawn = page.all((e) => e.attrs["role"] === "option");

@@ -338,7 +338,7 @@ test("A worker without heartbeats is not shown as crashed, and can be unlocked."
   assert.doesNotMatch(page.text, /silent|dead|gone/);
 });
 
-test("The page of an unlisted worker explains that it may have shut down.", async () => {
+test("The page of a worker that is not listed shows that it sends no heartbeats.", async () => {
   const page = await openPage("/workers/w%201");
   page.answer("api/workers/", { error: "no", code: "not_found" }, 404);
   assert.match(page.text, /Worker not found.*“w 1” sends no heartbeats/);

@@ -37,7 +37,7 @@ test("The dialog of complete explains that the jobs are deleted and never run.",
   assert.match(request.headers, /^x-worker-admin-csrf: csrf-1$/m);
 });
 
-test("The notice shows how many of how many jobs were changed, also in the server's words.", async () => {
+test("The notice shows the server's message about how many jobs were changed.", async () => {
   const page = await openSelected([job(1), lockedJob(2), job(3)]);
   page.click("Complete…");
   assert.match(page.dialogText, /1 of them is locked by a worker and will be skipped/);
@@ -138,7 +138,7 @@ test("If workers have locked all selected jobs, only actions on running jobs are
   assert.ok(page.requests.every((request) => request.method === "GET"));
 });
 
-test("A refusal without a period gets one before the advice.", async () => {
+test("An error message without a full stop gets one before the advice.", async () => {
   const page = await openSelected([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
@@ -165,7 +165,7 @@ test("Fail sends its reason, and none if the field is empty.", async () => {
   assert.equal(other.requestOf("api/jobs/action").body, '{"action":"fail","ids":[1]}');
 });
 
-test("Running failed jobs now gives them their attempts back.", async () => {
+test("Run now gives failed jobs their attempts back, unless the option is off.", async () => {
   const page = await openSelected([failedJob(1), failedJob(2), job(3)]);
   page.click("Run now…");
   assert.match(
@@ -192,7 +192,7 @@ test("For failed jobs the page offers a retry, and neither to fail them nor to r
   assert.deepEqual(offered, ["Retry…", "Reschedule…", "Complete…"]);
 });
 
-test("Running jobs with attempts left changes their time only.", async () => {
+test("Run now for jobs with attempts left changes only their time.", async () => {
   const page = await openSelected([job(1)]);
   page.click("Run now…");
   page.click("Run job 1 now");

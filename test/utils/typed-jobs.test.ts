@@ -19,7 +19,7 @@ const lax = defineTask<{ to?: string }>("lax", () => {});
 const plain = defineTask("plain", () => {});
 const batch = defineBatchTask<{ user: number }>("batch", () => undefined);
 
-// Expectations on types are types: a wrong line does not compile.
+// Expectations about types are types themselves: a wrong one does not compile.
 type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type Fits<Value, Type> = Value extends Type ? true : false;
@@ -43,7 +43,7 @@ test("The arguments after a task in addJob follow from the type of its payload."
   holds<Fits<[{ user: 1 }[]], JobArguments<PayloadOf<typeof batch>>>>();
 });
 
-test("The jobs of a list are checked in the same way.", () => {
+test("The payload of a job in a list must have the type of its task.", () => {
   type Send = JobOfTask<PayloadOf<typeof send>>;
   type SendTask = typeof send;
   holds<Fits<{ task: SendTask; payload: { to: string } }, Send>>();

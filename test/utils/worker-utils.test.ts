@@ -45,7 +45,7 @@ test("Methods work when they are detached from the object.", async () => {
   assert.equal((await countJobs()).total, 1);
 });
 
-test("Its own pool is closed once; then the utilities report that.", async () => {
+test("The utilities' own pool is closed once; then calls are rejected.", async () => {
   const utils = await makeWorkerUtils({ connectionString: queue.url, maxConnections: 2 });
   await utils.addJob("t");
   await Promise.all([utils.end(), utils.end()]);
@@ -76,7 +76,7 @@ test("Jobs added through the caller's client commit and roll back with its trans
   }
 });
 
-test("A failed statement in the caller's transaction reports the collision.", async () => {
+test("A serialization failure in the caller's transaction is reported as database_busy.", async () => {
   const utils = await makeWorkerUtils({ pool: queue.pool });
   const { id } = await utils.addJob("t");
   const client = await queue.pool.connect();
@@ -127,7 +127,7 @@ test("Another schema, with any name, is another queue.", async () => {
   }
 });
 
-test("Wrong options are rejected, all at once, and a misspelt name gets a hint.", async () => {
+test("Wrong options are rejected, and a misspelt name gets a hint.", async () => {
   const wrong: [object, RegExp][] = [
     [{}, /needs either connectionString or pool/],
     [
@@ -194,7 +194,7 @@ test("Invalid options and names of operations are rejected as input.", async () 
   assert.deepEqual(await utils.listLimits(), []);
 });
 
-test("migrate() adds the extensions that it is given.", async () => {
+test("migrate() adds the requested extensions, and rejects an unknown one.", async () => {
   const utils = await makeWorkerUtils({ connectionString: (await emptyDatabase()).url });
   await utils.migrate({ extensions: ["limits"] });
   await utils.setLimit({ name: "n", task: "t", concurrency: 1 });

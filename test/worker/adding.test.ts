@@ -81,7 +81,7 @@ describe("From inside a job", () => {
     assert.equal(child.seen.length, 200);
   });
 
-  test("only the job that adds an invalid payload fails.", async () => {
+  test("only the job that adds an invalid job fails.", async () => {
     const child = recordingTask("child");
     const parent = defineTask<number>("parent", async (number, { addJob }) => {
       await addJob("child", number, { priority: number === 7 ? 40_000 : 0 });

@@ -46,7 +46,7 @@ const noRequestsLeft = () =>
   waitUntil("the request is removed", async () => (await requests()).length === 0);
 const ended = async (id: string) => (await queue.utils.waitForCancelledJobs([id]))[0]?.outcome;
 
-test("A waiting job fails with the reason, or is deleted, and never runs; other ids have their outcome.", async () => {
+test("A cancelled waiting job fails with the reason, or is deleted; other ids have their own outcomes.", async () => {
   const { id: first } = await queue.utils.addJob("task");
   const { id: second } = await queue.utils.addJob("task");
   const { id: third } = await queue.utils.addJob("task");
@@ -72,7 +72,7 @@ test("A waiting job fails with the reason, or is deleted, and never runs; other 
 });
 
 for (const [mode, options] of modes) {
-  test(`A running job's signal aborts with JobCancelled; a throw fails it for good (${mode}).`, async () => {
+  test(`A cancelled job's signal aborts with JobCancelled; a throw then is not retried (${mode}).`, async () => {
     const { task, started, reasons } = endless();
     const { lines, logger } = recorder();
     const { id } = await queue.utils.addJob("endless");
@@ -159,7 +159,7 @@ for (const [mode, options] of modes) {
 
 for (const queueName of ["q", undefined]) {
   const place = queueName === undefined ? "without a queue" : "of a named queue";
-  test(`Fetched jobs ${place} that have not started fail without a start; all others run.`, async () => {
+  test(`Cancelled jobs ${place} that are fetched and not started never run; all others do.`, async () => {
     const [started, cancelled] = [latch(), latch()];
     // The first 60 jobs are quick, so the worker fetches many at once. The next job waits.
     const task = recordingTask<{ n: number }>("task", async (_, call) => {
@@ -204,7 +204,7 @@ for (const queueName of ["q", undefined]) {
   });
 }
 
-test("A job whose row another transaction has locked is cancelled when it is free; nothing waits for it.", async () => {
+test("A job whose row is locked by another transaction is cancelled later; cancelJobs() does not wait.", async () => {
   const { id } = await queue.utils.addJob("task");
   const holder = await queue.pool.connect();
   try {
@@ -221,7 +221,7 @@ test("A job whose row another transaction has locked is cancelled when it is fre
   }
 });
 
-test("A request ends with its job: a retried one runs, also while the request is still there.", async () => {
+test("A failed job that is retried runs, even if an old request to cancel it is still stored.", async () => {
   const { id } = await queue.utils.addJob("task");
   const task = recordingTask("task");
   await queue.sql("update worker._private_jobs set attempts = max_attempts");
@@ -261,7 +261,7 @@ test("A job is cancelled while another transaction has locked an old request tha
   await noRequestsLeft();
 });
 
-test("Two cancels at once of one running job both succeed.", async () => {
+test("Two concurrent cancels of one running job both succeed.", async () => {
   const { task, started, reasons } = endless();
   const { id } = await queue.utils.addJob("endless");
   await queue.startWorker({ tasks: [task] });
@@ -289,7 +289,7 @@ test("The items of a cancelled batch that have not succeeded stay in its payload
   assert.equal(left?.attempts, left?.max_attempts);
 });
 
-test("While no announcement arrives, the signal aborts within 2.5 seconds.", async () => {
+test("If the announcement of a cancel is lost, the signal aborts within 2.5 seconds.", async () => {
   const { task, started } = endless();
   const { id } = await queue.utils.addJob("endless");
   await queue.startWorker({ tasks: [task] });
@@ -304,7 +304,7 @@ test("While no announcement arrives, the signal aborts within 2.5 seconds.", asy
   assert.ok(performance.now() - cancelledAt < 2_500);
 });
 
-test("A program gets SIGTERM, and its job is not retried.", async () => {
+test("The program of a cancelled job gets SIGTERM, and the job is not retried.", async () => {
   const directory = mkdtempSync(join(tmpdir(), "worker-cancel-"));
   try {
     const file = join(directory, "long.sh");
@@ -350,7 +350,7 @@ test("A job whose worker is killed after the request is cancelled, and does not 
   await second.stop();
 });
 
-test("A recovered job has not ended before its cancellation is its error.", async () => {
+test("waitForCancelledJobs() waits until the error of a recovered job is its cancellation.", async () => {
   const { id } = await queue.utils.addJob("held");
   await queue.sql(
     `update worker._private_jobs set attempts = 1, max_attempts = 1, locked_at = now(), locked_by = 'w'`,
@@ -368,7 +368,7 @@ test("A recovered job has not ended before its cancellation is its error.", asyn
   assert.equal(await outcome(5_000), "cancelled");
 });
 
-test("An error of another copy of the library, thrown by a cancelled task, is its cause.", async () => {
+test("If a cancelled task throws a snooze of another library copy, it is the cause of the job's error.", async () => {
   const started = latch();
   const task = defineTask("task", async (_, { signal }: TaskContext) => {
     started.open();
@@ -388,7 +388,7 @@ test("An error of another copy of the library, thrown by a cancelled task, is it
   );
 });
 
-test("A job that is being cancelled, or was, has the reason and the user in its explanation and in lists.", async () => {
+test("The explanation of a job that is being cancelled, or was cancelled, has the reason; lists have it, too.", async () => {
   const [started, end] = [latch(), latch()];
   const task = recordingTask("task", async () => {
     started.open();
@@ -411,7 +411,7 @@ test("A job that is being cancelled, or was, has the reason and the user in its 
   assert.match(failed?.sentence ?? "", /^Will not run again\. Cancelled: wrong file; .* ago\.$/);
 });
 
-test("The number of the attempt of a running job stays true when it is cancelled, and when it has ended.", async () => {
+test("A cancelled running job has no retries left, and keeps the number of its attempt, also at its end.", async () => {
   const { task, started } = endless();
   const { id } = await queue.utils.addJob("endless");
   await queue.sql("update worker._private_jobs set attempts = 2, last_error = 'broken'");
@@ -425,7 +425,7 @@ test("The number of the attempt of a running job stays true when it is cancelled
   assert.deepEqual(await attempts(), [[3, 3]]);
 });
 
-test("A running job that its key replaces after the request stays one to be cancelled.", async () => {
+test("A running job keeps its request to be cancelled when another add takes its key.", async () => {
   const { id } = await queue.utils.addJob("task", {}, { jobKey: "one" });
   await queue.sql(`update worker._private_jobs
     set locked_by = 'theirs', locked_at = now(), attempts = 1`);
@@ -435,7 +435,7 @@ test("A running job that its key replaces after the request stays one to be canc
   assert.deepEqual(found, [{ id, reason: null, by: null }]);
 });
 
-test("A job of a Graphile worker ends by itself, and is not retried.", async () => {
+test("A cancelled job of a Graphile worker runs to its end, and is not retried.", async () => {
   const [started, end] = [latch(), latch()];
   const runner = await run({
     connectionString: queue.url,

@@ -86,7 +86,7 @@ for (const [mode, options] of [
     assert.deepEqual(await queue.remaining(), []);
   });
 
-  test(`After a reduction of the slots, none of the jobs that were fetched for the larger number starts (${mode}).`, async () => {
+  test(`After a reduction of the slots, jobs that were already fetched run only in the new number of slots (${mode}).`, async () => {
     let running = 0;
     let most = 0;
     let started = 0;
@@ -104,7 +104,7 @@ for (const [mode, options] of [
     assert.equal(most, 2);
   });
 
-  test(`The number can change in a task, and while nothing is ready (${mode}).`, async () => {
+  test(`The number of slots can change in a task, and while no job is ready (${mode}).`, async () => {
     const { task, running, release } = held();
     let isWide = false;
     const wide = defineTask("wide", () => {
@@ -155,7 +155,7 @@ test("Fetched jobs are returned at once when the slots that they waited for are 
   assert.equal(seen.length, 5);
 });
 
-test("The jobs of named queues stay in order when slots go and come.", async () => {
+test("The jobs of named queues stay in order while the number of slots changes.", async () => {
   const seen = new Map<string, number[]>();
   const busy = new Set<string>();
   let worker: Awaited<ReturnType<typeof queue.startWorker>>;
@@ -180,7 +180,7 @@ test("The jobs of named queues stay in order when slots go and come.", async () 
   for (const q of names) assert.deepEqual(seen.get(q), order, q);
 });
 
-test("A number that the option would refuse is refused, and changes nothing.", () => {
+test("setConcurrency() refuses a number that the option would refuse, and changes nothing.", () => {
   const worker = queue.worker({ tasks: [held().task], concurrency: 4 });
   for (const [given, message] of [
     [0, "must be at least 1"],
@@ -199,7 +199,7 @@ test("A number that the option would refuse is refused, and changes nothing.", (
   assert.equal(worker.concurrency, 4);
 });
 
-test("A number that is set before the start counts, and after the stop it has no effect.", async () => {
+test("A number of slots set before the start applies; one set during or after the stop starts no job.", async () => {
   const { task, running, release } = held();
   await add(6);
   const worker = queue.worker({ tasks: [task], concurrency: 1 });
@@ -223,14 +223,14 @@ const beats = async () => {
   return rows.length;
 };
 
-test("Of several numbers the last one counts, also under a new lease.", async () => {
+test("Of several numbers of slots the last one applies, also under a new lease.", async () => {
   const { task, running, release } = held();
   const lost = witness("worker:leaseLost");
   const worker = await queue.startWorker({
     ...{ tasks: [task], concurrency: 1, recovery: QUICK, plugins: [lost] },
   });
   for (const count of [50, 2, 10_000, 7]) worker.setConcurrency(count);
-  await waitUntil("it beats", async () => (await beats()) > 0);
+  await waitUntil("it sends a heartbeat", async () => (await beats()) > 0);
   await queue.sql(
     "update worker._private_workers set last_heartbeat_at = now() - interval '1 day'",
   );
@@ -243,11 +243,11 @@ test("Of several numbers the last one counts, also under a new lease.", async ()
   await worker.drain();
 });
 
-test("The metrics have the new number at once, the list of workers after a heartbeat.", async () => {
+test("The metrics have a new number of slots at once, the worker's row after a heartbeat.", async () => {
   const worker = await queue.startWorker({ tasks: [held().task], concurrency: 3, recovery: QUICK });
   worker.setConcurrency(8);
   assert.match(await worker.metrics(), /^worker_slots 8$/m);
-  await waitUntil("the report has it", async () => {
+  await waitUntil("the report has the new number", async () => {
     const [row] = await queue.sql<{ slots: number }>(
       "select (metadata ->> 'concurrency')::int as slots from worker._private_workers",
     );

@@ -178,7 +178,7 @@ describe("The timeline", () => {
     }
   });
 
-  test("Ticks older than CATCH_UP_MS and the backfill period are dropped.", () => {
+  test("Ticks older than CATCH_UP_MS plus the entry's backfill period are dropped.", () => {
     const startMs = Date.parse("2026-01-05T10:00:00.001Z");
     const entries = [everyMinute("plain"), everyMinute("fill", { fillMs: 3_600_000 })];
     const timeline = new CronTimeline(entries, [], startMs);

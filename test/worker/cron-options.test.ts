@@ -55,7 +55,7 @@ async function missed(identifier: string): Promise<void> {
 }
 
 describe("The options of a timetable", () => {
-  test("Entries and text make one timetable; without any there is no scheduler.", () => {
+  test("Entries and a crontab make one timetable; without any entry there is no scheduler.", () => {
     const config = resolveCronOptions({
       entries: [everyMinute("a")],
       crontab: "* * * * * b\n0 0 * * * c",
@@ -104,7 +104,7 @@ describe("The options of a timetable", () => {
 });
 
 describe("A worker with a timetable", () => {
-  test("runs its cron jobs, and the payload has the tick.", async () => {
+  test("runs its cron jobs, whose payloads have the time of the tick.", async () => {
     const seen: unknown[] = [];
     const done = Promise.withResolvers<void>();
     const ticks: unknown[] = [];
@@ -141,7 +141,7 @@ describe("A worker with a timetable", () => {
     );
   });
 
-  test("Its crontab file is read at the start, and a task that it does not have is a warning.", async () => {
+  test("reads its crontab file at the start, and logs a warning for a task that it does not have.", async () => {
     await missed("elsewhere");
     const { lines, logger } = recorder();
     const crontabFile = file("# a file\n* * * * * elsewhere ?fill=3m {a: 1}\n0 0 1 1 * nothing");

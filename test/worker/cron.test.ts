@@ -26,7 +26,7 @@ async function ledger(identifier: string): Promise<{ since: string; last: string
 }
 
 describe("The scheduler", () => {
-  test("A last tick in the future is logged once, also while the scheduler runs.", async () => {
+  test("A stored last tick in the future is logged once while the scheduler runs.", async () => {
     const time = new ManualTime("2026-01-05T10:00:30.000Z");
     const task = unique("ahead");
     const { cron, lines } = scheduler({ pool, entries: [everyMinute(task)], time });
@@ -173,7 +173,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("A key keeps one job waiting: it moves to the new tick, or keeps its time.", async () => {
+  test("A key keeps one waiting job, which moves to the new tick, or with preserve_run_at does not.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("keyed");
     const entries = [
@@ -250,7 +250,7 @@ describe("The scheduler", () => {
   });
 });
 
-describe("An interceptor's verdict on a cron job", () => {
+describe("An interceptor's decision on a cron job", () => {
   test("changes, skips or refuses the job; the tick counts as handled, and others are scheduled.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("asked");

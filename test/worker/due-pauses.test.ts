@@ -13,7 +13,7 @@ const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
 const WAITING = `select from pg_stat_activity where datname = current_database()
   and wait_event_type = 'Lock' and query ~ '_private_pauses'`;
 
-test("Pauses are not read at the end of each run of another queue, and a pause ends soon after its job.", async (t) => {
+test("Overdue pauses are read a few times a second, not at each run's end, and end soon after the job.", async (t) => {
   let reads = 0;
   let ends = 0;
   const { database } = queue.utils;
@@ -54,7 +54,7 @@ for (const [name, change] of Object.entries({
   pauses: () => queue.utils.pauseQueue("q", { waitMs: 0 }),
   resumes: () => queue.utils.resumeQueue("q"),
 })) {
-  test(`While the row of a pause is locked, what ${name} its queue has not locked the queue, so that nothing deadlocks.`, async () => {
+  test(`While a pause's row is locked, a call that ${name} the queue waits without locking the queue: no deadlock.`, async () => {
     await queue.utils.pauseQueue("q", { waitMs: 0 });
     const client = await queue.pool.connect();
     try {
@@ -71,7 +71,7 @@ for (const [name, change] of Object.entries({
   });
 }
 
-test("A pause and its end are repeated if the sessions' isolation level refuses them beside another change.", async (t) => {
+test("A pause or its end is repeated if the session's isolation level makes it fail because of a concurrent change.", async (t) => {
   const options = "-c default_transaction_isolation=repeatable\\ read";
   const own = new pg.Pool({ connectionString: queue.url, options });
   t.after(() => own.end());

@@ -41,7 +41,7 @@ for (const fastLane of [false, true]) {
   });
 }
 
-test("A character that the database cannot store is named, in a query and in a job.", async () => {
+test("A query or job with a character that the database cannot store is refused; the error shows it.", async () => {
   const message =
     'the character "\u0416" cannot be stored in this database, whose encoding is LATIN1: leave it out, or write \\u0416 in JSON';
   const refused = { code: "bad_input", message };

@@ -71,7 +71,7 @@ test("A lane whose transaction has failed begins a new one.", async () => {
   await warmUp();
 });
 
-test("A worker without a free slot waits, with any number of ready jobs.", async () => {
+test("A worker without a free slot waits without using the CPU, with any number of ready jobs.", async () => {
   const gate = latch();
   const blocking = recordingTask("held", () => gate.opened);
   await queue.startWorker({ tasks: [blocking], concurrency: 2, fastLane: { limitMs: 20 } });
@@ -105,7 +105,7 @@ test("Jobs for the safe mode are found behind any number of jobs of other worker
   await waitUntil("the job with a key runs", () => keyed.seen.length === 1);
 });
 
-test("An attempt whose connection was cut does not end the one that followed it.", async () => {
+test("An attempt whose connection was cut does not end the job's next attempt.", async () => {
   const [first, second] = [latch(), latch()];
   const signals: AbortSignal[] = [];
   const cut = defineTask("cut", async (_, { signal }) => {
@@ -147,7 +147,7 @@ for (const [what, isCut] of [
   ["whose transaction PostgreSQL refused at its time limit", false],
   ["whose connection was cut at the time limit of its transaction", true],
 ] as const) {
-  test(`An attempt ${what} does not end the one that followed it.`, async (t) => {
+  test(`An attempt ${what} does not end the job's next attempt.`, async (t) => {
     t.after(() => queue.sql("drop function if exists public.at_limit cascade"));
     const [first, second] = [latch(), latch()];
     const attempts: AbortSignal[] = [];
@@ -195,7 +195,7 @@ for (const [what, isCut] of [
   });
 }
 
-test("A result whose answer is lost is unknown, also beside a kept job.", async (t) => {
+test("A result whose write gets no answer is reported as unknown, also while the lane has a kept job.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const lane = proxy.of("worker fast lane");
@@ -217,14 +217,14 @@ test("A result whose answer is lost is unknown, also beside a kept job.", async 
   await waitUntil("its end is reported", () => ends().length > 0 || interrupted().length > 0);
   gate.open();
   await waitUntil("the kept job is done", async () => (await jobOf(id)) === undefined);
-  await waitUntil("that is reported", () => ends().length + interrupted().length === 2);
+  await waitUntil("both ends are reported", () => ends().length + interrupted().length === 2);
   assert.deepEqual(ends(), [
     [done, "unknown"],
     [id, "completed"],
   ]);
 });
 
-test("No job starts after a query has failed in its transaction.", async (t) => {
+test("If a query fails in a fast lane's transaction, the jobs that it has fetched run once.", async (t) => {
   const gate = latch();
   const steady = recordingTask("steady", () => gate.opened);
   await queue.startWorker({
@@ -279,7 +279,7 @@ test("A stop does not wait for a lane without jobs that cannot reach the databas
   assert.equal(worker.hasAbandonedJobs, false);
 });
 
-test("A lane whose connection dies at the moment of an announcement reconnects.", async () => {
+test("A fast lane reconnects if its connection is lost at the moment of an announcement.", async () => {
   const seen = recordingTask("quick");
   await queue.startWorker({
     tasks: [seen],

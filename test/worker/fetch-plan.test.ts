@@ -26,7 +26,7 @@ function planned(free: JobKind = "all") {
 const quick = ({ plan }: { plan: FetchPlan }) => plan.request(10, true).isQuick;
 
 describe("A fetch plan", () => {
-  test("is drained by a short fetch of everything, until something may be ready.", () => {
+  test("is drained after a fetch from the beginning that finds too few jobs, until jobs may be ready.", () => {
     const { plan, fetch } = planned();
     assert.equal(plan.isDrained, false);
     assert.equal(fetch(jobs(10)), false);
@@ -58,7 +58,7 @@ describe("A fetch plan", () => {
     assert.equal(planned("fast").plan.request(10, false).queues, false);
   });
 
-  test("looks for a free queue only now and then while none is, and after a run has ended.", () => {
+  test("looks for a free queue only now and then while no queue is free, and after a run has ended.", () => {
     const { clock, plan } = planned();
     const findsFreeQueue = () => plan.request(10, false).findsFreeQueue;
     const learn = (free: boolean | null, tookMs: number) => {
@@ -159,7 +159,7 @@ describe("A fetch plan", () => {
 });
 
 describe("The start of a fetch", () => {
-  test("is after the last job of a full fetch for 50 ms, and then the beginning.", () => {
+  test("is at the last job of a full fetch for 50 ms, and then the beginning.", () => {
     const { clock, plan, fetch } = planned();
     assert.equal(plan.request(1, false).start, BEGINNING);
     clock.advance(100);
@@ -198,7 +198,7 @@ describe("The start of a fetch", () => {
     assert.equal(plan.request(1, false).start, BEGINNING);
   });
 
-  test("does not move past jobs of named queues, which may leave others behind them.", () => {
+  test("is the beginning after a fetch of jobs of named queues, which may have left earlier ones.", () => {
     const { plan, fetch } = planned();
     fetch(jobs(10), { queues: true });
     fetch(jobs(10, 1_000, true));

@@ -125,7 +125,7 @@ test("Jobs fetched ahead for slots that stay busy are returned within 250 ms.", 
   await waitUntil("all slots are taken", async () => {
     return (await queue.remaining()).length === 40 && task.seen.filter((n) => n < 0).length === 2;
   });
-  await waitUntil("only what runs is locked", async () => (await locked()).length === 2, 1_000);
+  await waitUntil("only running jobs are locked", async () => (await locked()).length === 2, 1_000);
   assert.deepEqual(
     [...new Set((await queue.remaining()).map(({ attempts }) => attempts))].sort(),
     [0, 1],
@@ -134,7 +134,7 @@ test("Jobs fetched ahead for slots that stay busy are returned within 250 ms.", 
   await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
 });
 
-test("Jobs behind a long job of a fast lane are unlocked at once, with any time limit.", async () => {
+test("Jobs behind a long job of a fast lane are unlocked long before the lane's time limit.", async () => {
   const gate = latch();
   const task = recordingTask<number>("task", (n) => (n < 0 ? gate.opened : undefined));
   const lane = { concurrency: 1, connections: 1, fastLane: { limitMs: 5_000 } };
@@ -216,7 +216,7 @@ test("A job that was reported as fetched is reported as running once it starts."
     gates.first.open();
     await waitUntil("it runs", () => task.seen.includes("second"));
     await waitUntil(
-      "its worker has written so",
+      "its worker reports it as running",
       async () => (await condition()) === "running",
       900,
     );

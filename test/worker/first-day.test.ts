@@ -73,7 +73,7 @@ test("No value that a task logs and no error of a logger fails a job.", async ()
   }
 });
 
-test("A process with a worker and an HTTP server ends 10 s after one SIGTERM, by that signal.", async () => {
+test("One SIGTERM stops the worker beside an open HTTP server, and then ends the process by that signal.", async () => {
   const { url } = await migratedDatabase();
   const running = program(url, "server");
   let stdout = "";
@@ -157,7 +157,7 @@ test("A task that acts on its own job by its id gets an error with advice.", asy
   assert.match(String(wrong), /InputError: ids/);
 });
 
-test("Utils from outside of a task log a warning, once for each call, when they skip its own job.", async () => {
+test("Utils from outside a task log one warning for each method that skips the job of the calling task.", async () => {
   for (const [fastLane, jobs] of [
     [undefined, 2],
     [{ limitMs: 50 }, 1],

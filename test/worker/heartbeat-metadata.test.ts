@@ -30,7 +30,7 @@ const running = (id: number, startedAtMs: number) => ({
   startedAtMs,
 });
 
-test("While nothing changes the text is the same, even when clocks differ.", () => {
+test("While nothing changes, the text of the report is the same, even if the clock offset changes a little.", () => {
   const metadata = new HeartbeatMetadata(config);
   const now = description({ running: [running(1, performance.now() - 5_000)] });
   const first = metadata.text(now, [], 0);
@@ -136,7 +136,7 @@ test("Jobs are counted in total, and for the busiest tasks.", () => {
   assert.deepEqual(report.byTask[0], { task: "t29", done: 31, failed: 1 });
 });
 
-test("A rate covers the last minute; at first it is a count, and 0 a minute after the last job.", () => {
+test("A rate counts the jobs of the last minute, and is not extrapolated in a worker's first minute.", () => {
   const rates = new WorkerRates();
   assert.deepEqual(rates.perMinute({ atMs: 0, done: 0, failed: 0 }), { done: 0, failed: 0 });
   assert.deepEqual(rates.perMinute({ atMs: 2_000, done: 0, failed: 1 }), { done: 0, failed: 1 });
@@ -147,7 +147,7 @@ test("A rate covers the last minute; at first it is a count, and 0 a minute afte
   assert.deepEqual(rates.perMinute({ atMs: 94_000, done: 50, failed: 1 }), { done: 0, failed: 0 });
 });
 
-test("A row with any content can be read.", () => {
+test("A worker's report with any content can be read.", () => {
   const nothing = workerReport(null);
   for (const text of ["", "null", "[]", "7", '"x"', "{", '{"task_identifiers":7,"running":[1]}']) {
     assert.deepEqual(workerReport(text), nothing, text);

@@ -131,7 +131,7 @@ test("A worker that stops before its heartbeat thread has started leaves no hear
   assert.deepEqual(await workerIds(), []);
 });
 
-test("With a pool that works only in this thread the heartbeat runs here, with a warning.", async () => {
+test("With a pool that only works in this thread, the heartbeat runs in it, too, which is logged.", async () => {
   const pool = new pg.Pool({ connectionString: queue.url, stream: () => new net.Socket() });
   const { worker, lines } = blockedWorker({ pool });
   await worker.start();
@@ -142,7 +142,7 @@ test("With a pool that works only in this thread the heartbeat runs here, with a
   await pool.end();
 });
 
-test("A password that comes from a function reaches the thread.", async () => {
+test("The heartbeat thread gets the password of a pool, also one that comes from a function.", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "wk-"));
   const server = await startEmbeddedServer({ dataDir });
   const admin = testPool(server.url());
@@ -246,7 +246,7 @@ test("A worker whose row was deleted continues under a new id; running jobs end 
   assert.deepEqual([workerId, newWorkerId, reason], [before, worker.id, "removed"]);
   assert.notEqual(worker.id, before);
   const quick = await add("quick");
-  await waitUntil("the new id works", () => isGone(quick.id));
+  await waitUntil("a job has run under the new id", () => isGone(quick.id));
   release();
   await waitUntil("the old id's job is done", () => isGone(blocked.id));
   assert.deepEqual(interrupted, []);

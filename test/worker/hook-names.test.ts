@@ -8,7 +8,7 @@ import { workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
-test("A name that does not exist is refused with advice.", () => {
+test("A hook with an unknown name, or that is no function, is refused with advice.", () => {
   const hooks = new Hooks(silentLogger) as unknown as Record<
     "on" | "intercept",
     (name: string, hook: unknown) => void

@@ -45,7 +45,7 @@ describe("An observer is notified", () => {
     assert.deepEqual(saw.all("worker:start"), []);
   });
 
-  test("of a job's start and its end, with the job and how long it took.", async () => {
+  test("of a job's start and its end, with the job and its duration.", async () => {
     const saw = witness("job:start", "job:success", "job:error", "job:failed");
     const gate = latch();
     const slow = defineTask<{ n: number }>("slow", () => gate.opened);

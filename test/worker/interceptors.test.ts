@@ -90,7 +90,7 @@ describe("Before a job runs, an interceptor", () => {
     assert.match(later ?? "", /^Error: broken later/);
   });
 
-  test("decides when it does not continue: later ones are not called.", async () => {
+  test("that skips the job prevents the calls of later interceptors.", async () => {
     await queue.utils.addJob("task");
     const order: string[] = [];
     const task = recordingTask("task");

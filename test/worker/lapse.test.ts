@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Lapse } from "../../src/worker/limits/lapse.ts";
 
-test("Answers that are always too late are used from the fourth on; one in time ends that.", () => {
+test("After three late answers in a row, tokens are valid from a late answer on, until one is in time.", () => {
   let nowMs = 0;
   const lapse = new Lapse({ monotonic: () => nowMs });
   const answer = (tookMs: number) => {

@@ -52,7 +52,7 @@ test("The start of a worker creates missing limits, and keeps those that exist, 
   assert.deepEqual([after.concurrency, after.isFromCode], [3, false]);
 });
 
-test("Without the tables a worker with limits does not start, and one without them does.", async () => {
+test("Without the tables, a worker with limits does not start, and a worker without limits does.", async () => {
   const { url } = await migratedDatabase("worker");
   const options = { tasks, connectionString: url, logger: "silent", handleSignals: false } as const;
   for (const migrate of ["if-missing", "always"] as const) {

@@ -30,7 +30,7 @@ async function oneByOne() {
   return { task, seen, allHaveRun };
 }
 
-test("Jobs are fetched while the only permit of their limit is in use.", async () => {
+test("Jobs are fetched ahead while the only permit of their limit is in use.", async () => {
   const { task, seen, allHaveRun } = await oneByOne();
   const worker = queue.worker({ tasks: [task], ...options });
   let [fetches, ahead] = [0, 0];
@@ -44,7 +44,7 @@ test("Jobs are fetched while the only permit of their limit is in use.", async (
   assert.ok(ahead > fetches / 2, `${ahead} of ${fetches} fetches`);
 });
 
-test("Short jobs do not need a statement each for their results.", async () => {
+test("The results of several short jobs are written together.", async () => {
   const { task, allHaveRun } = await oneByOne();
   const worker = queue.worker({ tasks: [task], ...options });
   let [completed, writes, isSameWrite] = [0, 0, false];
@@ -86,7 +86,7 @@ test("Jobs that were fetched ahead are returned within 250 ms while the only per
   );
   await waitUntil("the long one runs", () => task.seen.includes(JOBS));
   const locked = async () => (await queue.remaining()).filter((job) => job.locked_by !== null);
-  await waitUntil("only what runs is locked", async () => (await locked()).length === 1, 2_000);
+  await waitUntil("only running jobs are locked", async () => (await locked()).length === 1, 2_000);
   gate.open();
   await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
   assert.equal(new Set(task.seen).size, JOBS + 50);

@@ -60,7 +60,7 @@ describe("The local queue", () => {
       plugins: [saw],
     });
     assert.deepEqual(await saw.saw("localQueue:returnJobs"), { workerId: worker.id, count: 4 });
-    await waitUntil("they are given back", async () => (await locked()).count === 1);
+    await waitUntil("they are returned", async () => (await locked()).count === 1);
     assert.deepEqual((await locked()).attempts.toSorted(), [0, 0, 0, 0, 1]);
     const before = saw.all("job:fetch").length;
     await queue.utils.addJob("held");
@@ -75,7 +75,7 @@ describe("The local queue", () => {
       async () => (await queue.remaining()).length === 0,
     );
     await queue.utils.addJob("held");
-    await waitUntil("the slot takes new ones", () => task.seen.length === 2);
+    await waitUntil("a new job runs in the slot", () => task.seen.length === 2);
     assert.deepEqual(modes(saw.all("localQueue:setMode")).slice(0, 4), [
       "starting → polling",
       "polling → waiting",
@@ -84,7 +84,7 @@ describe("The local queue", () => {
     ]);
   });
 
-  test("unlocks a named queue with the run that it returns.", async () => {
+  test("unlocks a named queue when it returns the queue's jobs.", async () => {
     const { task } = blockingTask();
     const saw = witness("localQueue:returnJobs");
     await queue.utils.addJob("held");
@@ -129,7 +129,7 @@ describe("The local queue", () => {
     });
     const { count } = await saw.saw("localQueue:returnJobs");
     assert.ok(count <= 10 && count >= 5, `${count} went back`);
-    await waitUntil("only what runs is locked", async () => (await locked()).count === 3);
+    await waitUntil("only running jobs are locked", async () => (await locked()).count === 3);
     const before = saw.all("job:fetch").length;
     await queue.utils.addJob("held");
     await queue.startWorker({ tasks: [recordingTask("other")] });
@@ -190,7 +190,7 @@ describe("The refetch delay", () => {
     await waitUntil("they have run", () => task.seen.length === 3);
   });
 
-  test("does not end early with fewer.", async () => {
+  test("does not end early when fewer jobs are announced.", async () => {
     const task = recordingTask("task");
     const { order, ...noted } = notes();
     const saw = witness("localQueue:refetchDelay:start");
@@ -206,8 +206,8 @@ describe("The refetch delay", () => {
   });
 
   for (const [count, title, expected] of [
-    [2, "comes after fewer jobs than its threshold", ["fetched 2", "pause"]],
-    [3, "does not come after as many", ["fetched 3"]],
+    [2, "starts after a fetch of fewer jobs than its threshold", ["fetched 2", "pause"]],
+    [3, "does not start after a fetch of as many jobs as its threshold", ["fetched 3"]],
   ] as const) {
     test(`${title}.`, async () => {
       const task = recordingTask("task");

@@ -23,7 +23,7 @@ const holders = async () =>
 
 const isEmpty = async () => (await queue.remaining()).length === 0;
 
-test("The slots of a killed worker are free again with its jobs.", async () => {
+test("The slots of a killed worker are free again once its jobs are recovered.", async () => {
   await queue.utils.setLimit({ name: "l", queue: "q", concurrency: 2 });
   await queue.utils.addJobs(
     Array.from({ length: 2 }, () => ({ identifier: "held", spec: { queueName: "q" } })),
@@ -104,7 +104,7 @@ test("A Graphile worker runs all jobs except those of a managed queue.", async (
     })),
   );
   await queue.utils.addJob("mine", { n: "free" }, { queueName: "other" });
-  await waitUntil("the other queue is served", () => stock.length + mine.seen.length >= 2);
+  await waitUntil("the job of the other queue has run", () => stock.length + mine.seen.length >= 2);
   await runner.stop();
   assert.deepEqual(
     stock.filter((one) => (one as { n: unknown }).n !== "free"),

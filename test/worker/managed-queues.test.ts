@@ -53,7 +53,7 @@ const names = (count: number, prefix = "tenant") =>
 
 const empty = () => waitUntil("no job is left", async () => (await queue.remaining()).length === 0);
 
-test("Twenty queues with three slots each run at most three jobs at once, on several workers.", async () => {
+test("Twenty queues with three slots run at most three jobs each at once, on several workers.", async () => {
   await queue.utils.setLimit({ name: "tenants", queue: "tenant/*", concurrency: 3 });
   const of = watched("task", 2);
   const tenants = names(20);
@@ -68,7 +68,7 @@ test("Twenty queues with three slots each run at most three jobs at once, on sev
   assert.equal(of.most.get("tenant/0"), 3);
 });
 
-test("A queue with one slot keeps its order, and jobs without a queue pass it.", async () => {
+test("A queue with one slot runs its jobs one at a time and in order, on several workers.", async () => {
   await queue.utils.setLimit({ name: "one", queue: "q", concurrency: 1 });
   const of = watched("task", 0);
   await jobs(["q"], 100);
@@ -81,7 +81,7 @@ test("A queue with one slot keeps its order, and jobs without a queue pass it.",
   assert.equal(of.most.get("q"), 1);
 });
 
-test("A queue that a Graphile worker's add makes is managed before its first job runs.", async () => {
+test("A queue that Graphile Worker's add_job creates soon becomes managed, and uses both of its slots.", async () => {
   await queue.utils.setLimit({ name: "tenants", queue: "*", concurrency: 2 });
   const of = watched();
   await queue.startWorker({ tasks: [of.task], concurrency: 8 });
@@ -112,7 +112,7 @@ test("Queues are read again soon after a lost connection, however late the loss 
   assert.equal(queues.dueAtMs - clock.monotonic(), 150_000);
 });
 
-test("A rate is not exceeded, and used up.", async () => {
+test("The rate of a queue is not exceeded, and is used up while jobs wait.", async () => {
   await queue.utils.setLimit({
     name: "r",
     queue: "q",
@@ -131,7 +131,7 @@ test("A rate is not exceeded, and used up.", async () => {
   assert.ok((at.at(-1) ?? 0) - (at[0] ?? 0) < 2_000);
 });
 
-test("A lowered, a raised and a removed limit apply while jobs run.", async () => {
+test("A raised limit applies while jobs run, and after its removal the queue becomes ordinary.", async () => {
   await queue.utils.setLimit({ name: "l", queue: "q", concurrency: 1 });
   const hold = latch();
   const started: number[] = [];
@@ -191,7 +191,7 @@ test("A fetch of managed queues that has timed out is repeated with more time.",
   }
 });
 
-test("An ordinary queue is found among locked managed queues, and its runs follow each other at once.", async () => {
+test("An ordinary queue is found among locked managed queues, and all of its jobs run.", async () => {
   await queue.utils.setLimit({ name: "tenants", queue: "tenant/*", concurrency: 1 });
   const of = watched("task", 0);
   await jobs(names(3), 5);

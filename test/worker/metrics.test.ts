@@ -54,8 +54,8 @@ for (const fastLane of [false, true]) {
 
 // The heartbeat thread has a Date of its own, which is not mocked, so no heartbeat may come during the test.
 for (const recovery of [false, { heartbeatIntervalMs: 20_000, thresholdMs: 60_000 }] as const) {
-  const from = recovery ? "by the database's clock" : "from when it exists";
-  test(`The wait of a job for its fetch counts ${from}, and is finite.`, async (t) => {
+  const from = recovery ? "by the database's clock" : "from its creation on";
+  test(`The wait of a job until its fetch is measured ${from}, and is finite.`, async (t) => {
     const worker = queue.worker({ tasks: [recordingTask("past")], recovery });
     await worker.metrics();
     await queue.sql("select worker.add_job('past', run_at => now() - interval '1 day')");
@@ -74,7 +74,7 @@ for (const recovery of [false, { heartbeatIntervalMs: 20_000, thresholdMs: 60_00
   });
 }
 
-test("The age of the heartbeat is there once there are heartbeats, also if metrics were read before.", async () => {
+test("The metrics have the heartbeat's age once there are heartbeats, even if they were read before.", async () => {
   const worker = queue.worker({ tasks: [recordingTask("task")], recovery: {} });
   assert.ok(!series(await worker.metrics()).has("worker_heartbeat_age_seconds"));
   await worker.start();

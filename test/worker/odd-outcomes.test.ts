@@ -58,7 +58,7 @@ for (const [mode, options] of [
   ["safe mode", {}],
   ["fast lane", { fastLane: true }],
 ] as const) {
-  test(`An invalid outcome or policy fails the attempt, with the usual delay (${mode}).`, async () => {
+  test(`An invalid outcome, or a retry policy without a valid result, fails the attempt (${mode}).`, async () => {
     const tasks = [
       ...Object.entries(errors).map(([title, make]) =>
         defineTask(title, async () => {
@@ -117,7 +117,7 @@ describe("RetryAfter of a response", () => {
   });
 });
 
-test("A time may be of another realm, and an invalid time is refused by name.", () => {
+test("A Date of another realm is accepted as a time, and an invalid time is refused.", () => {
   const time = runInNewContext("new Date(0)") as Date;
   assert.equal(new Snooze(time).until, time);
   for (const value of [null, undefined, {}, [], "5", 5n, Number.NaN, 1e300]) {
@@ -144,7 +144,7 @@ test("The delays of exponential() are numbers up to ten years, for any options a
   assert.equal(fixed(0)(1, new Error("no"), undefined as never), 0);
 });
 
-test("The cause of a permanent failure is kept, whatever it is, also one that is its own cause.", async () => {
+test("The cause of a permanent failure is stored, whatever its type, even if it is the failure itself.", async () => {
   const loop = new PermanentFailure("loop");
   loop.cause = loop;
   const failures: Readonly<Record<string, Error>> = {
@@ -187,9 +187,9 @@ for (const [what, limit, expected] of [
     "deadline",
     /^the deadline \S+ has passed\nCaused by: stopped: the deadline \S+ has passed: ended/,
   ],
-  ["worker's time limit is over", "timeoutMs", /^stopped: timed out after 1000 ms: ended/],
+  ["time limit is over", "timeoutMs", /^stopped: timed out after 1000 ms: ended/],
 ] as const) {
-  test(`The next job of a queue starts after a program whose ${what} has ended, and not beside its end.`, async () => {
+  test(`If a program's ${what}, the next job of its queue starts only after the program has ended.`, async () => {
     const directory = mkdtempSync(join(tmpdir(), "worker-deadline-"));
     try {
       const [file, gate] = [join(directory, "slow.sh"), join(directory, "gate.txt")];

@@ -89,7 +89,7 @@ for (const [mode, options] of modes) {
       assert.deepEqual(events, ["job:error", "job:failed", "complete failed"]);
     });
 
-    test("a snooze does not count its attempt and keeps the error before it.", async () => {
+    test("a snooze does not count its attempt and is not stored as an error.", async () => {
       const { left, dueInMs, maxAttempts, events } = await ended(
         throwing(new Snooze(60_000)),
         {},
@@ -125,7 +125,7 @@ for (const [mode, options] of modes) {
       assertNear(dueInMs, 120_000);
     });
 
-    test("the last attempt is the last one, also with a time to retry.", async () => {
+    test("a time to retry does not add an attempt after the last one.", async () => {
       const { left, events } = await ended(
         throwing(new RetryAfter(1)),
         { maxAttempts: 1 },
@@ -135,7 +135,7 @@ for (const [mode, options] of modes) {
       assert.deepEqual(events, ["job:error", "job:failed", "complete failed"]);
     });
 
-    test("a snooze of the head of a named queue lets the next job start.", async () => {
+    test("a snooze of the first job of a named queue lets the next job start.", async () => {
       const started: unknown[] = [];
       const task = defineTask<{ n: number }>("queued", ({ n }) => {
         started.push(n);

@@ -41,7 +41,7 @@ async function end(): Promise<[ended: number, scans: number]> {
   }
 }
 
-test("The pause of a queue that was idle ends without reading the jobs.", async () => {
+test("The pause of a queue that was idle ends without a scan of the jobs.", async () => {
   await add(1);
   await queue.utils.pauseQueue("q", {
     reason: "two\nlines",
@@ -53,7 +53,7 @@ test("The pause of a queue that was idle ends without reading the jobs.", async 
   assert.equal(await lock(), null);
 });
 
-test("The lock of a pause names the run that it has overtaken until the run ends; then the queue goes on.", async () => {
+test("A paused queue's lock has the id of a running job's worker until the job ends; later the queue goes on.", async () => {
   const [started, over] = [latch(), latch()];
   const task = recordingTask("task", async () => {
     started.open();
@@ -75,7 +75,7 @@ test("The lock of a pause names the run that it has overtaken until the run ends
   await waitUntil("the other job has run", () => task.seen.length === 2);
 });
 
-test("While a worker with heartbeats runs a job of the queue, its pause does not end, and no jobs are read.", async () => {
+test("A queue's pause does not end while a live worker runs a job of it, which is found without reading jobs.", async () => {
   await add(2);
   await queue.sql("select worker.worker_heartbeat('w', '{}')");
   await queue.sql(

@@ -63,7 +63,7 @@ for (const [mode, options] of [
     assert.ok(performance.now() - resumedAt < 1_500, "resuming wakes the worker");
   });
 
-  test(`A pause of everything holds until its time, and ends by itself (${mode}).`, async () => {
+  test(`A pause of everything lasts until its end, and ends by itself (${mode}).`, async () => {
     const task = recordingTask("task");
     await queue.utils.pauseAll({ resumeAt: new Date(Date.now() + 800) });
     await queue.utils.addJob("task");
@@ -97,7 +97,7 @@ test("No worker takes jobs of a paused queue, Graphile workers included; both go
   }
 });
 
-test("A pause over a running job of a queue holds after it has ended.", async () => {
+test("A queue that is paused while one of its jobs runs stays paused after the job has ended.", async () => {
   const [started, end] = [latch(), latch()];
   const task = recordingTask("task", async () => {
     started.open();
@@ -115,7 +115,7 @@ test("A pause over a running job of a queue holds after it has ended.", async ()
   assert.equal((await queueRow(queue.utils.database, "q"))?.isPaused, true);
 });
 
-test("A queue resumed while one of its jobs runs goes on after it: never two at once.", async () => {
+test("A queue that is resumed while a job of it runs continues after that job, never with two at once.", async () => {
   const [started, end] = [latch(), latch()];
   let running = 0;
   let most = 0;
@@ -166,7 +166,7 @@ test("A run of 50 fetched jobs of a queue stops when the queue is paused.", asyn
   assert.deepEqual(new Set(attempts), new Set([0]));
 });
 
-test("A pause is not a worker, and is not ended by unlocking, sweeping, the rule of 4 hours or a cleanup.", async () => {
+test("The lock of a pause is not a worker's: unlocking, sweeps, the 4-hour rule and a cleanup leave it.", async () => {
   const { database: db } = queue.utils;
   await queue.utils.pauseQueue("q", { reason: "deploy" });
   const [row] = await queue.sql<{ locked_by: string }>(
@@ -215,7 +215,7 @@ test("Graphile Worker's own maintenance ends no pause: its cleanup, its unlock, 
   );
 });
 
-test("The jobs of a worker that died are recovered under the pause of their queue, which stays.", async () => {
+test("The jobs of a dead worker are recovered while their queue is paused, and the pause stays.", async () => {
   const { database: db } = queue.utils;
   await inQueue(2);
   await queue.sql(`update worker._private_jobs set locked_by = 'dead', locked_at = now() - interval '1 hour',
@@ -233,7 +233,7 @@ test("The jobs of a worker that died are recovered under the pause of their queu
   await waitUntil("both have run", () => task.seen.length === 2);
 });
 
-test("A pause whose time comes while no process runs is over for the first worker that starts.", async () => {
+test("A pause whose end passes while no process runs is over for the first worker that starts.", async () => {
   const task = recordingTask("task");
   await queue.utils.addJob("task");
   await inQueue(1);
@@ -250,7 +250,7 @@ test("A pause whose time comes while no process runs is over for the first worke
   );
 });
 
-test("Pauses outlive every process, and a queue whose time comes then goes on when a worker starts.", async () => {
+test("Pauses remain after the last worker has stopped, and apply to the next worker until they end.", async () => {
   const [task, other] = [recordingTask("task"), recordingTask("other")];
   const first = await queue.startWorker({ tasks: [task, other] });
   await queue.utils.pauseTask("task");
@@ -270,7 +270,7 @@ test("Pauses outlive every process, and a queue whose time comes then goes on wh
   );
 });
 
-test("Why a job waits is the pause, with its author, its end and its reason.", async () => {
+test("The explanation of a waiting job has the pause, with its author and its reason.", async () => {
   const { database: db } = queue.utils;
   const job = await queue.utils.addJob("task");
   await queue.utils.pauseTask("task", { reason: "deploy", pausedBy: "ana" });
@@ -285,7 +285,7 @@ test("Why a job waits is the pause, with its author, its end and its reason.", a
   assert.equal(why?.causes.find(({ kind }) => kind === "paused")?.links.queue, "q");
 });
 
-test("A second pause changes the reason and the end; what is not paused is not resumed.", async () => {
+test("A second pause replaces the reason and the end; resuming what is not paused has no effect.", async () => {
   await queue.utils.pauseTask("task", { reason: "a", resumeAt: new Date(Date.now() + 60_000) });
   await queue.utils.pauseTask("task", { reason: "b" });
   const [pause, ...others] = await queue.utils.listPauses();
@@ -348,7 +348,7 @@ test("Without the tables a pause is refused with the command that adds them; a w
   });
 });
 
-test("A pause whose time is over ends although the requests to cancel cannot be read.", async () => {
+test("A pause whose end has passed is removed although the requests to cancel cannot be read.", async () => {
   await queue.sql(
     "insert into worker._private_pauses (scope, name, resume_at) values ('task', 'task', now())",
   );
@@ -359,7 +359,7 @@ test("A pause whose time is over ends although the requests to cancel cannot be 
   await queue.sql("alter table worker.hidden rename to _private_cancellations");
 });
 
-test("Pauses are applied where ending one is refused, and the log has that once.", async () => {
+test("Pauses are applied even if PostgreSQL refuses to delete an ended one, which is logged once.", async () => {
   await queue.sql(`create function public.refuse() returns trigger language plpgsql as
     $$ begin raise exception 'pauses are kept'; end $$`);
   await queue.sql(`create trigger refuse before delete on worker._private_pauses

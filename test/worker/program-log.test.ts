@@ -30,12 +30,12 @@ test("The log has the first lines of an attempt's output, and the number of the 
   assert.match(lines.at(-1) ?? "", /^… 5,00[01] lines left out$/);
 });
 
-test("Long lines count by their length.", async () => {
+test("A long line uses up more of the log's limit than a short one.", async () => {
   const lines = await linesOf("yes $(printf '%08000d' 1) | head -n 3000");
   assert.ok(lines.length < 700, String(lines.length));
 });
 
-test("A secret is in no line and in no error.", async () => {
+test("A secret is in no logged line and in no error.", async () => {
   const secrets = knownSecrets("postgres://me:p%40ss%2Fword@db/x?password=second-one", {
     PGPASSWORD: "third one",
   });

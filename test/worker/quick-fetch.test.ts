@@ -41,7 +41,7 @@ for (const fastLane of [false, true]) {
       const options = { forbiddenFlags, fastLane, concurrency, pollIntervalMs: NEVER_MS };
       await queue.startWorker({ tasks, ...options, ...more });
       await queue.utils.addJob("warm");
-      await waitUntil("it rests", async () => (await queue.remaining()).length === 0);
+      await waitUntil("it is idle", async () => (await queue.remaining()).length === 0);
       return { seen, shown: (count: number) => waitUntil("shown", () => seen.length === count) };
     }
 
@@ -79,7 +79,7 @@ for (const fastLane of [false, true]) {
     test("reads the error of the previous attempt.", async () => {
       const { seen, shown } = await resting();
       const added = await queue.utils.addJob("show", "fails");
-      await waitUntil("failed", async () => (await queue.remaining())[0]?.last_error != null);
+      await waitUntil("it failed", async () => (await queue.remaining())[0]?.last_error != null);
       await queue.utils.rescheduleJobs([added?.id ?? ""], { runAt: new Date(0) });
       await queue.utils.addJob("warm");
       await shown(2);
@@ -131,7 +131,7 @@ for (const fastLane of [false, true]) {
       }));
 
     for (const concurrency of [1, 10, 100]) {
-      test(`fetches all of many jobs announced at once, ${concurrency} at a time.`, async () => {
+      test(`fetches all of 500 jobs announced at once, with a concurrency of ${concurrency}.`, async () => {
         const { seen, shown } = await resting([], concurrency);
         await queue.utils.addJobs(many(500, {}));
         await shown(500);
@@ -185,7 +185,7 @@ test("The jobs of a fetch without an answer count as locked until its connection
   const show = recordingTask("show");
   const worker = await queue.startWorker({ pool, tasks: [show], pollIntervalMs: NEVER_MS });
   await queue.utils.addJob("show", "warm");
-  await waitUntil("it rests", async () => (await queue.remaining()).length === 0);
+  await waitUntil("it is idle", async () => (await queue.remaining()).length === 0);
   isArmed = true;
   // More jobs than slots. The jobs that the unanswered fetch has locked are not requested again.
   await queue.utils.addJobs(

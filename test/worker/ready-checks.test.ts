@@ -1,4 +1,4 @@
-// When the streams that fetch limited jobs, without permits, check again whether one of their jobs is ready.
+// When a stream of limited jobs that has no permits checks again whether one of its jobs is ready.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Queryable } from "../../src/database/database.ts";
@@ -43,6 +43,6 @@ test("Checks take at most a twentieth of the time, and the next one follows with
   assert.ok((await afterCheckOf(4_000)) <= 5_000 - 4_000);
 });
 
-test("After a check that failed late, the next one follows at once.", async () => {
+test("After a check that failed after a minute, the next one follows at once.", async () => {
   assert.equal(await afterCheckOf(60_000, true), 20);
 });

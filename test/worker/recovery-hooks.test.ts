@@ -61,7 +61,7 @@ test("An interceptor is called for each stale worker, and observers are notified
   assert.equal(called.filter((id) => id === "keep").length, 1);
 });
 
-test("When an interceptor throws, its worker is checked again later, and others are recovered.", async () => {
+test("If an interceptor throws, it is called again later for that stale worker; others are recovered.", async () => {
   await using worker = sweeper();
   await addStaleWorker("bad");
   const freed = await addStaleWorker("good");

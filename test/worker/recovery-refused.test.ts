@@ -126,7 +126,7 @@ test("The search for a refused job reads the other jobs of the table only a few 
   });
 });
 
-test("One refused job among old locks leaves it locked, and the others are reset, with their queue.", async () => {
+test("A job whose old lock cannot be reset stays locked; all other old locks and their queue are reset.", async () => {
   await queue.sql(
     `select count(worker.add_job('task', queue_name := 'q')) from generate_series(1, 20)`,
   );
@@ -149,7 +149,7 @@ test("One refused job among old locks leaves it locked, and the others are reset
   });
 });
 
-test("Where every job is refused, the search ends, and names them all.", async () => {
+test("If every job is refused, the search ends, and reports all of them.", async () => {
   await dead("a");
   await queue.sql(`select count(worker.add_job('task')) from generate_series(1, 30)`);
   await queue.sql(

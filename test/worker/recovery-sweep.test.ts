@@ -51,7 +51,7 @@ async function sweep(ids: string[], own: { uptimeMs?: number; heartbeatAtMs?: nu
 
 const NOTHING = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
-test("A worker whose report has no room for a mark is recovered, with all others.", async () => {
+test("A worker whose report has no room for the mark of a recovery is recovered, like all others.", async () => {
   const full = JSON.stringify({ threshold_ms: 7_000, host: "h".repeat(262_144 - 34) });
   await worker("full", "8 s", full);
   await worker("dead", "8 s");
@@ -141,7 +141,7 @@ test("Recoveries in a row are counted in the error, until another failure.", asy
   assert.equal(await recovered("it burned"), "Recovered 2 times in a row: it burned");
 });
 
-test("A job of a named queue keeps its place; any other job is placed after ready ones.", async () => {
+test("A recovered job of a named queue keeps its place; any other one is placed after ready jobs.", async () => {
   await worker("dead", "8 s");
   const queued = await add("task", {}, { queueName: "line" });
   const other = await add("task");
@@ -155,7 +155,7 @@ test("A job of a named queue keeps its place; any other job is placed after read
   );
 });
 
-test("A queue stays locked with a resilient job of the same stale worker.", async () => {
+test("A queue stays locked as long as a resilient job of the same stale worker.", async () => {
   await worker("dead", "8 s");
   const jobs = [
     await add("task", {}, { queueName: "line", flags: ["infrastructure_resilient"] }),
@@ -168,7 +168,7 @@ test("A queue stays locked with a resilient job of the same stale worker.", asyn
   assert.deepEqual(await sweep(["dead"]), { workerIds: ["dead"], jobs: 1, queues: 1, refused: [] });
 });
 
-test("Of two sweeps at once one recovers the jobs, once.", async () => {
+test("Of several concurrent sweeps only one recovers the jobs.", async () => {
   await worker("dead", "8 s");
   for (let n = 0; n < 20; n++) await lockJob(queue, (await add("task")).id, "dead");
   const results = await Promise.all([sweep(["dead"]), sweep(["dead"]), sweep(["dead"])]);
@@ -245,7 +245,7 @@ test("A worker that is frozen during a heartbeat is recovered.", async () => {
   void over;
 });
 
-test("A heartbeat after the sweep finds its mark, and never inserts a row.", async () => {
+test("A heartbeat after a sweep returns that the worker was recovered, and never inserts a row.", async () => {
   await worker("dead", "8 s");
   await sweep(["dead"]);
   const metadata = { id: "dead", text: LEASE };

@@ -44,7 +44,7 @@ for (const fastLane of [false, true]) {
 }
 
 for (const fastLane of [false, true]) {
-  test(`A run that the refill has overtaken does not unlock the queue that has its number now, fast lane: ${fastLane}.`, async () => {
+  test(`A run from before a refill does not unlock the new queue that has the old queue's id, fast lane: ${fastLane}.`, async () => {
     const [old, gate] = [latch(), latch()];
     const held = recordingTask("held", () => old.opened);
     const task = recordingTask<number>("task", () => gate.opened);

@@ -137,7 +137,7 @@ for (const fastLane of [false, true]) {
 }
 
 for (const fastLane of [false, true]) {
-  test(`Jobs whose failures are refused, too, stay locked after three attempts, and are reported, fast lane: ${fastLane}.`, async (t) => {
+  test(`Jobs whose failures are refused, too, stay locked after three writes, and are reported, fast lane: ${fastLane}.`, async (t) => {
     t.after(() => queue.sql("drop function if exists public.history cascade"));
     const task = recordingTask<number>("task", (n) => {
       if (n < 2) throw new Error("fails");
@@ -165,7 +165,7 @@ for (const fastLane of [false, true]) {
     assert.deepEqual(new Set(errors.keys()), new Set(ids));
     assert.match(`${errors.get(ids[0])}`, /result of the job: never \(PL/);
     assert.match(`${errors.get(ids[1])}`, /is skipped by the trigger "history"$/);
-    await waitUntil("their lease names them", async () => {
+    await waitUntil("the worker's row lists them", async () => {
       const text = `select jsonb_path_query_array(metadata, '$.unsettled[*].id')::text as ids
         from worker._private_workers`;
       const [row] = await queue.sql<{ ids: string }>(text);
@@ -288,7 +288,7 @@ test("A job that cannot be unlocked after a lost connection is logged, and the w
   await queue.sql("drop trigger history on worker._private_jobs");
 });
 
-test("Beyond a thousand jobs that are left out, a refused fetch is logged once a minute, as one that is repeated.", () => {
+test("When a thousand jobs are left out, further refused fetches are logged once, as fetches that are sent again.", () => {
   const { lines, logger } = recorder();
   const results = {} as Results;
   const refusals = new Refusals({ clock: systemClock, logger, results, onChange() {} });

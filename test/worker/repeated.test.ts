@@ -39,7 +39,7 @@ test("A result that is sent again does not change the next attempt.", async (t) 
   await waitUntil("its failure is written", async () => (await job())?.last_error != null);
   await queue.utils.addJob("other"); // its announcement wakes the lane
   await waitUntil("a lane runs it again", () => attempts.length === 2);
-  await waitUntil("and keeps it", async () => (await job())?.locked_by === worker.id);
+  await waitUntil("the lane keeps it", async () => (await job())?.locked_by === worker.id);
   safe.reset();
   await watch.saw("worker:reconnected");
   assert.equal((await job())?.locked_by, worker.id);

@@ -123,7 +123,7 @@ for (const fastLane of [false, true]) {
   }
 }
 
-test("Pauses, limits and cancels do not depend on the isolation level, whatever happens beside them.", async () => {
+test("Concurrent pauses, limits and cancels all succeed in serializable transactions.", async () => {
   await queue.utils.migrate({ extensions: ["limits"] });
   const utils = await makeWorkerUtils({
     connectionString: withSettings("default_transaction_isolation=serializable"),

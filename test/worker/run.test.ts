@@ -366,7 +366,7 @@ describe("On SIGTERM a process that runs a worker", () => {
     assert.deepEqual(await queue.remaining(), []);
   });
 
-  test("ends within its limit although a job never ends, and returns that job with its attempt.", async () => {
+  test("ends within its limit although a job never ends, and unlocks that job, whose attempt counts.", async () => {
     await queue.utils.addJob("slow");
     const { child, exited } = await process_(true, "300");
     const from = performance.now();
@@ -382,7 +382,7 @@ describe("On SIGTERM a process that runs a worker", () => {
     );
   });
 
-  test("aborts at the second one.", async () => {
+  test("aborts its job at a second signal.", async () => {
     await queue.utils.addJob("slow");
     const { child, lines, exited } = await process_(true);
     child.kill("SIGTERM");

@@ -123,7 +123,7 @@ describe("A row that this version cannot read", () => {
     );
   });
 
-  test("A next tick beyond the years of a Date stops no other schedule and no list.", async () => {
+  test("A next tick beyond the years of a Date prevents neither other schedules nor the list.", async () => {
     const [early, late, good] = [unique("early"), unique("late"), unique("good")];
     for (const name of [early, late, good])
       await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z");
@@ -208,7 +208,7 @@ describe("A next tick that was set by SQL", () => {
     assert.deepEqual(await timesOf(pool, name), ["10:01", "10:02"]);
   });
 
-  test("and is that of more invalid schedules than a page has does not keep a worker from later schedules.", async () => {
+  test("for more invalid schedules than fit on a page does not hide later schedules.", async () => {
     const name = unique("later");
     await pool.query(
       `insert into worker._private_schedules (identifier, task, pattern, next_at)

@@ -27,7 +27,7 @@ for (const [mode, options] of [
   ["safe mode", {}],
   ["fast lane", { fastLane: true }],
 ] as const) {
-  test(`A schedule that is added while a worker runs has its jobs run (${mode}).`, async () => {
+  test(`A running worker runs the jobs of a schedule that is added (${mode}).`, async () => {
     const task = recordingTask<Stamped>("task");
     const seen = witness("cron:scheduled");
     await queue.startWorker({ tasks: [task], plugins: [seen], ...options });
@@ -47,7 +47,7 @@ for (const [mode, options] of [
   });
 }
 
-test("Run now moves nothing, also during a pause and beside a job that must not overlap.", async () => {
+test("runSchedule() adds a job and moves no tick, also during a pause and beside an unfinished job.", async () => {
   const before = await queue.utils.addSchedule("@yearly", "task", {
     identifier: "s",
     overlap: "skip",
@@ -61,7 +61,7 @@ test("Run now moves nothing, also during a pause and beside a job that must not 
   assert.deepEqual([after.nextAt, after.lastAt, after.revision], [before.nextAt, null, 2]);
 });
 
-test("A Graphile worker runs the jobs of schedules, and its crontab and ours are as before.", async () => {
+test("A Graphile worker runs the jobs of schedules, which do not appear among its and our cron entries.", async () => {
   const stock: unknown[] = [];
   const runner = await run({
     connectionString: queue.url,
@@ -95,7 +95,7 @@ test("A Graphile worker runs the jobs of schedules, and its crontab and ours are
   }
 });
 
-test("Ticks of a process that is killed in its transaction are added once, by another one.", async () => {
+test("The ticks of a process that is killed in its transaction are added once, by another process.", async () => {
   await queue.utils.addSchedule("* * * * *", "waits", { identifier: "s", fillMs: 60 * MINUTE_MS });
   await setNext(queue.pool, "s", minutesAgo(3));
   const blocker = await queue.pool.connect();
@@ -125,7 +125,7 @@ test("Ticks of a process that is killed in its transaction are added once, by an
 });
 
 describe("Without the extension", () => {
-  test("Every function is refused with the command that adds it; a worker that runs continues once it is there.", async () => {
+  test("Every function is refused with the command that adds the extension; a running worker uses it once it is added.", async () => {
     await queue.sql("drop table worker._private_schedules");
     await queue.sql("delete from worker._private_extensions where name = 'schedules'");
     const task = recordingTask("task");
@@ -155,7 +155,7 @@ describe("Names", () => {
     queue.sql(`insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('a', now(),
       '{"threshold_ms":3600000,"cron":[{"identifier":"${identifier}","task":"t","pattern":"@daily"}]}')`);
 
-  test("The name of an entry in the code of a live worker is refused.", async () => {
+  test("A schedule with the name of an entry in a live worker's code is refused.", async () => {
     await reported("nightly");
     await assert.rejects(queue.utils.addSchedule("@daily", "t", { identifier: "nightly" }), {
       code: "conflict",
@@ -164,7 +164,7 @@ describe("Names", () => {
     await queue.utils.addSchedule("@daily", "t", { identifier: "other" });
   });
 
-  test("A worker whose code has the name of a schedule is named in the list, and both add jobs.", async () => {
+  test("The list marks a schedule and an entry in code of the same name: each adds its own jobs.", async () => {
     await queue.utils.addSchedule("@daily", "t", { identifier: "nightly" });
     await reported("nightly");
     const request = { search: "", sort: "next", limit: 10, cursor: null } as const;

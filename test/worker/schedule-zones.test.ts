@@ -82,7 +82,7 @@ for (const { timeZone, from, until, fixed, stepped } of edges) {
   });
 }
 
-test("The first tick of a schedule is that of its zone, and a change of the zone moves it.", async () => {
+test("The first tick of a schedule follows its time zone, and a change of the zone moves it.", async () => {
   const { makeWorkerUtils } = await import("../../src/utils/worker-utils.ts");
   const utils = await makeWorkerUtils({ pool });
   const hourIn = (date: Date | null, timeZone: string) =>

@@ -80,7 +80,7 @@ describe("A schedule", () => {
     assert.equal((await jobsOf(pool, empty))[0]?.payload, `{${stamp}`);
   });
 
-  test("An interceptor that leaves the payload as it is leaves each byte; one that changes it gives the job its own.", async () => {
+  test("A payload is stored byte for byte if an interceptor does not change it, otherwise as the interceptor returns it.", async () => {
     const { rawJson } = await import("../../src/domain/payload.ts");
     const names = [unique("kept"), unique("changed")];
     const payload = rawJson('{ "id": 12345678901234567890 }');
@@ -156,7 +156,7 @@ describe("A schedule", () => {
     assert.equal(events.filter((one) => one.includes(plain)).length, 0);
   });
 
-  test("A change while a tick is computed: the tick counts for the new definition alone.", async () => {
+  test("A schedule that is changed while its tick is computed adds one job, with the new payload.", async () => {
     const name = unique("edited");
     await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z", { payload: { version: 1 } });
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
@@ -184,7 +184,7 @@ describe("A schedule", () => {
     );
   });
 
-  test("Another pattern takes effect after the tick that is due already.", async () => {
+  test("A changed pattern takes effect after a tick that is already due.", async () => {
     const name = unique("pattern");
     await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z");
     await changeSchedule(db(), name, { pattern: "0 12 * * *" });

@@ -59,7 +59,7 @@ describe("The start of a worker", () => {
     });
   }
 
-  test("is the same for runOnce, and for two at once.", async () => {
+  test("also creates the schema with runOnce(), even if two of them start at once.", async () => {
     const { url } = await emptyDatabase();
     const none = { completed: 0, failed: 0, skipped: 0 };
     const both = [1, 2].map(() => runOnce({ ...quiet, connectionString: url }));

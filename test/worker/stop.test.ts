@@ -31,7 +31,7 @@ function blockingTask() {
 }
 
 describe("A graceful stop", () => {
-  test("waits for running jobs and returns unstarted ones with their attempts.", async () => {
+  test("waits for running jobs and returns unstarted ones, whose attempts do not count.", async () => {
     const { task, open, begun } = blockingTask();
     await addMany("held", 20);
     const worker = await queue.startWorker({
@@ -44,7 +44,7 @@ describe("A graceful stop", () => {
       return begun() === 2 && locked.length > 10;
     });
     const stopped = worker.stop();
-    await waitUntil("what waits is given back", async () => {
+    await waitUntil("the unstarted jobs are returned", async () => {
       const locked = (await queue.remaining()).filter(({ locked_by }) => locked_by !== null);
       return locked.length === 2;
     });
@@ -142,7 +142,7 @@ describe("A graceful stop", () => {
       where application_name = 'worker connection' and datname = current_database() and wait_event_type = 'Lock'`;
     lanes.reset();
     open();
-    await waitUntil("it would free the queue", async () => (await queue.sql(waits)).length > 0);
+    await waitUntil("its unlock waits", async () => (await queue.sql(waits)).length > 0);
     assert.deepEqual(await queue.remaining(), []);
     lanes.reset();
     await client.query("rollback");
@@ -270,7 +270,7 @@ describe("A stop that takes too long", () => {
     });
   }
 
-  test("is not needed to end drain(signal), although the database does not answer the start.", async () => {
+  test("is not needed: drain(signal) ends when its signal aborts, even while the start has no answer.", async () => {
     await using proxy = await tcpProxy(queue.url);
     proxy.mute();
     const worker = queue.worker({ tasks: [recordingTask("none")], connectionString: proxy.url });
@@ -284,7 +284,7 @@ describe("A stop that takes too long", () => {
   for (const fault of ["cut", "mute"] as const) {
     for (const fastLane of [false, true]) {
       const lane = fastLane ? "a fast" : "an ordinary";
-      test(`does not wait for the last fetch, in ${lane} lane, without an answer: ${fault}.`, async () => {
+      test(`does not wait for a last fetch that has no answer, in ${lane} lane (network: ${fault}).`, async () => {
         await using proxy = await tcpProxy(queue.url);
         const options = {
           tasks: [recordingTask("none")],

@@ -230,7 +230,7 @@ for (const [title, script, next] of [
     { kind: "retry", delayMs: 90_000 },
   ],
   [
-    "another failure does not read that line",
+    "any other code ignores the seconds on its last line",
     "echo retry-after=90; exit 1",
     { kind: "retry", delayMs: null },
   ],

@@ -86,7 +86,7 @@ describe("A job fails, with last_error,", () => {
     "when it returns an error string": [() => "not today", /^not today$/],
     "when it resolves with an error string": [async () => "not now", /^not now$/],
     "when it returns an Error": [() => new RangeError("handed back"), /^RangeError: handed back/],
-    "without what PostgreSQL cannot store": [() => "a\0b\ud800c", /^ab\ufffdc$/],
+    "without the characters that PostgreSQL cannot store": [() => "a\0b\ud800c", /^ab\ufffdc$/],
     "when a thenable that is not a promise rejects": [
       () => ({
         // biome-ignore lint/suspicious/noThenProperty: query builders are such objects
@@ -115,7 +115,7 @@ test("A job without attempts left stays as failed, and is not retried.", async (
   const failing = defineTask("task", () => "never");
   await queue.utils.addJob("task", {}, { maxAttempts: 1 });
   await queue.startWorker({ tasks: [failing] });
-  await waitUntil("it is exhausted", async () => (await queue.remaining())[0]?.last_error !== null);
+  await waitUntil("it has failed", async () => (await queue.remaining())[0]?.last_error !== null);
   const [job] = await queue.utils.listJobs().then(({ jobs }) => jobs);
   assert.equal(job?.state, "failed");
   assert.equal(job?.attempts, 1);
@@ -233,7 +233,7 @@ describe("A timeout", () => {
     });
   });
 
-  test("has no effect once the handler has ended.", async () => {
+  test("has no effect on a handler that ends in time.", async () => {
     const quick = defineTask("quick", () => sleep(5), { timeoutMs: 60_000 });
     assert.equal(await tried(quick as Task<never>), undefined);
   });
@@ -241,7 +241,7 @@ describe("A timeout", () => {
 
 for (const fastLane of [false, true]) {
   const lane = fastLane ? "the fast" : "the ordinary";
-  test(`A running worker runs a job whose task was deleted and created again, in ${lane} lane.`, async () => {
+  test(`A running worker runs a job whose task's row was deleted and created again, in ${lane} lane.`, async () => {
     let runs = 0;
     const counted = defineTask("counted", () => void runs++);
     await queue.startWorker({ tasks: [counted], fastLane, pollIntervalMs: 100 });

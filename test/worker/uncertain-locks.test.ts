@@ -37,7 +37,7 @@ test("Jobs may be locked while a fetch or a write of results has no answer.", ()
   assert.equal(uncertain.mayHaveLocks, false);
 });
 
-test("A stop leaves uncertain locks to the lease once no bytes arrive for a moment.", () => {
+test("A stop leaves uncertain locks to the lease when no bytes have arrived for 400 ms.", () => {
   const { uncertain, clock } = ending(true, () => false);
   clock.advance(399);
   assert.equal(uncertain.delaysStop, true);

@@ -75,7 +75,7 @@ for (const [whose, withUtils] of Object.entries(sources)) {
       );
     });
 
-    test("do so inside a transaction of the caller, which can be rolled back.", async () => {
+    test("add jobs through the interceptors in a transaction of the caller, which can be rolled back.", async () => {
       await withUtils(async (utils) => {
         const client = await queue.pool.connect();
         try {

@@ -46,7 +46,7 @@ test("Tasks and a database are enough; all other options have defaults.", () => 
   });
 });
 
-test("The thresholds of a refetch delay follow from the size.", () => {
+test("The default thresholds of a refetch delay follow from the size of the local queue.", () => {
   const resolved = (refetchDelay: object) =>
     resolveWorkerOptions({
       ...base,
@@ -99,7 +99,7 @@ test("For an option of Graphile Worker the error has its replacement.", () => {
   ]);
 });
 
-test("A logger that was not awaited has an error of its own.", async () => {
+test("A logger that is a promise, because it was not awaited, is refused with advice.", async () => {
   const message = "logger: is a promise: write `await createLogger()`";
   assert.deepEqual(problems({ logger: createLogger() }), [message]);
   const { connectionString } = base;
@@ -216,7 +216,7 @@ test("An invalid database URL is refused without repeating it, because it may co
   });
 });
 
-test("A value that is not a task is refused.", () => {
+test("An invalid task identifier, and a value that is not a task, are refused.", () => {
   const name = /identifier: must (be a string|have 1 to 128 characters|not contain a NUL)/;
   for (const identifier of ["", "a\0b", "x".repeat(129), 7 as never]) {
     assert.throws(() => defineTask(identifier, () => {}), name);

@@ -24,7 +24,7 @@ async function fill(pool: Pool): Promise<void> {
         lateral (select substr(queue_name, 2)::int % 6 as state) as given,
         generate_series(1, 2)
       where state <> 5;
-    -- Neither a lock nor failed jobs make another state of it.
+    -- A locked queue has no other state, even if it has failed jobs.
     insert into worker._private_jobs (task_id, job_queue_id, attempts, run_at)
       select 1, id, 25, now() from worker._private_job_queues where locked_by = 'here';
     analyze worker._private_jobs`);
@@ -51,7 +51,7 @@ for (const { size, feed } of [
   { size: "small", feed: {} },
   { size: "large", feed: { smallPages: 0 } },
 ]) {
-  test(`Of 10,000 queues in a ${size} table the worst come first, and the states add up to all.`, async () => {
+  test(`Of 10,000 queues in a ${size} table the worst come first; the counts by state add up to 10,000.`, async () => {
     const { client, pool } = await startAdmin({ feed });
     await fill(pool);
     const first = async () => (await client.get("/api/queues?limit=1")).body;

@@ -51,7 +51,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("Every read works there, and the session, /readyz and /api/database report a standby.", async () => {
+test("On a standby every read works, and the session, /readyz and /api/database report that it is one.", async () => {
   const { client } = admin;
   const { body } = await client.get("/api/session");
   assert.deepEqual([body.read_only, body.read_only_server, body.problem], [true, true, null]);
@@ -73,7 +73,7 @@ test("Every read works there, and the session, /readyz and /api/database report 
   assert.deepEqual([database.server.is_standby, database.server.is_read_only], [true, true]);
 });
 
-test("The stream sends events, and no problem.", async () => {
+test("On a standby the stream sends all events, and no problem.", async () => {
   const events = "overview,pulse,counts,incidents,horizon,operation";
   const response = await fetch(new URL(`api/events?events=${events}`, admin.server.url));
   const reader = (response.body ?? assert.fail()).pipeThrough(new TextDecoderStream()).getReader();
@@ -89,7 +89,7 @@ test("The stream sends events, and no problem.", async () => {
   await reader.cancel();
 });
 
-test("Every write is refused as in read-only mode, and accepted once the standby is promoted.", async () => {
+test("On a standby every write is 403; once it is promoted, jobs and operations can be added.", async () => {
   const { client } = admin;
   for (const { path } of routes.filter(({ method }) => method === "POST")) {
     const { status, body } = await client.post(path.replace("{id}", "1"), {});

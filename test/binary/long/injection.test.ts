@@ -91,13 +91,13 @@ test("The executable loads no code from the environment or the working directory
   assert.ok(!existsSync(mark));
 });
 
-test("With a module for Node's prompt the executable does not start, and does not load the module.", () => {
+test("With NODE_REPL_EXTERNAL_MODULE the executable does not start, and does not load the module.", () => {
   const { status } = inHostileDirectory(["status"], { NODE_REPL_EXTERNAL_MODULE: intruderFile });
   assert.notEqual(status, 0);
   assert.ok(!existsSync(mark));
 });
 
-test("The executable does not run compiled code of another user from a cache, and writes none.", async () => {
+test("The executable writes no compiled code to the cache that NODE_COMPILE_CACHE names.", async () => {
   const cache = newDirectory();
   const tasks = filesOf({ "print.cjs": "module.exports = () => console.log('printed');" });
   assert.equal(inHostileDirectory(["add", "print"]).status, 0);
@@ -107,7 +107,7 @@ test("The executable does not run compiled code of another user from a cache, an
   assert.deepEqual(readdirSync(cache), []);
 });
 
-test("The executable accepts no options of Node, and passes none to its processes.", async () => {
+test("The executable rejects options of Node, and loads no module that they name.", async () => {
   for (const word of ["--inspect=127.0.0.1:0", "--require=./intruder.cjs", "-e0"]) {
     const { status, stderr } = inHostileDirectory([word, "status"]);
     assert.deepEqual(

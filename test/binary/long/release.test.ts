@@ -96,7 +96,7 @@ test("The code of short commands is compiled to the same bytes each time, and V8
   );
 });
 
-test("An executable without PostgreSQL reports that for a demo; other commands work.", async () => {
+test("The demo of an executable without PostgreSQL reports the cause; the executable prints its version.", async () => {
   const bare = join(newDirectory(), "worker");
   const { files } = await pieces();
   await makeExecutable({ ...nativeTarget(), postgresPackage: null }, files, bare);

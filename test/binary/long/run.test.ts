@@ -56,7 +56,7 @@ test("The executable strips types, finds packages next to the tasks, runs progra
   assert.match(stderr, /"msg":"from a program"/);
 });
 
-test("Its heap for new objects has at most 9 MB, even when many objects stay alive.", async () => {
+test("The executable's heap for new objects has less than 9 MB, even if many objects stay alive.", async () => {
   const tasks = filesOf({
     "keep.ts": `import { getHeapSpaceStatistics } from "node:v8";
       export default (): void => {

@@ -100,7 +100,7 @@ test("A second demo on the same data gets a message about --data-dir.", async ()
   assert.equal(await first.ended, 0);
 });
 
-test("The demo's worker has a crontab: each minute, hourly with a payload, with a backfill.", async () => {
+test("The demo's worker has four cron entries, two of them with a backfill.", async () => {
   const { shows, ended, child } = start(
     process.execPath,
     demo("--data-dir", join(newDirectory(), "data"), "--auth", "none", "--json"),
@@ -157,7 +157,7 @@ test("A data directory that cannot be created is rejected with the reason.", asy
   assert.equal(nowhere.status, 1);
 });
 
-test("When the sample worker cannot start, the demo ends with its server and database.", async () => {
+test("If the sample worker cannot start, the demo prints the error and exits with status 1.", async () => {
   const broken = `export async function startDemoWorker() { throw new Error("no worker here"); }`;
   const hook = `import { registerHooks } from "node:module";
     registerHooks({ load: (url, context, next) => url.endsWith("/cli/demo/worker.ts")
@@ -171,7 +171,7 @@ test("When the sample worker cannot start, the demo ends with its server and dat
   assert.equal(await ended, 1);
 });
 
-test("Without a login the admin prints what any local user may do, and localhost is this machine.", async () => {
+test("With --auth none the admin prints what any local user may do, and it can listen on localhost.", async () => {
   const { url } = await migratedDatabase();
   for (const [more, rights] of [
     [[], /everybody on this machine may read and change/],

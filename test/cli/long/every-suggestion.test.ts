@@ -82,7 +82,7 @@ const LOCKED = "locked_at = now() - interval '5 hours', locked_by = 'gone'";
 /** By situation, a function that returns the results of commands that print suggestions. */
 const cases: Record<string, () => Promise<readonly CommandResult[]>> = {
   // This case comes first, because the suggestions of later cases add the tables.
-  "verbs without their tables": async () => [
+  "commands without their tables": async () => [
     await run("pause", "task", "mail"),
     await run("schedule", "add", "nightly", "--task", "mail", "--cron", "0 3 * * *"),
     await run("limit", "set", "mail", "--task", "mail", "--concurrency", "1"),
@@ -206,7 +206,7 @@ for (const [name, produce] of Object.entries(cases)) {
   });
 }
 
-test("A worker's log names the schema in what it suggests.", async () => {
+test("A command that is suggested in a worker's log names the schema.", async () => {
   await sql(`drop table ${S}._private_workers cascade`);
   const tasks = filesOf({ "t.mjs": "export default () => {};" });
   const args = ["run", "--tasks", tasks, "--once", "--schema", SCHEMA];
@@ -216,7 +216,7 @@ test("A worker's log names the schema in what it suggests.", async () => {
   assert.deepEqual(lines, [`worker migrate --schema='${SCHEMA}'`]);
 });
 
-test("The index suggested for a large queue is built in its own schema.", async () => {
+test("The index that is suggested for a large queue is built in the schema of the call.", async () => {
   const typed = sameQueue({ databaseUrl: url, schema: SCHEMA }, () => "--database-url");
   const line = typed.line("worker migrate --with-indexes");
   await follow({ status: 0, stdout: `fix: ${line}`, stderr: "" });
@@ -242,7 +242,7 @@ const words: readonly RegExp[] = [
 ];
 const isWords = ({ file, text }: Source) => words.some((one) => one.test(`${file}: ${text}`));
 
-test("Every printable command in the sources is in quotes, and was run here.", () => {
+test("Every command that the sources can print is in quotes, and was run by a test of this file.", () => {
   const suggestions = sources().filter((one) => !isWords(one));
   assert.deepEqual(
     suggestions.filter(({ isQuoted }) => !isQuoted),

@@ -167,7 +167,7 @@ function assertHarmless({ stdout, stderr }: CommandResult, what: string): void {
 /** The commands that read no database and take no text. */
 const ownWords = ["completion", "licenses", "man"];
 
-test("Every command is called below.", () => {
+test("Every command is called by these tests, or reads no text.", () => {
   const names = [...Object.keys(calls), ...ownWords];
   assert.deepEqual(commands.map(({ name }) => name).sort(), names.sort());
 });
@@ -218,7 +218,7 @@ function assertJson({ stdout, stderr }: CommandResult, hasLog: boolean): void {
   }
 }
 
-test("JSON has exactly the stored text: escapes represent the characters.", async () => {
+test("JSON output has exactly the stored text, with control characters as escapes.", async () => {
   await fill();
   const { stdout } = await runInChild(["show", "1", "--json"], env);
   assert.match(stdout, /"n": 9007199254740993/);
@@ -227,7 +227,7 @@ test("JSON has exactly the stored text: escapes represent the characters.", asyn
   assert.deepEqual([job.key, job.last_error], [`k1 ${LINES}`, LINES]);
 });
 
-test("A last error keeps its lines, and none of them looks like a line of the program.", async () => {
+test("A last error keeps its lines, indented, so that none looks like a line of the program.", async () => {
   await fill();
   const { stdout } = await runInChild(["show", "1"], env);
   assert.match(stdout, /last error:\n {2}x\\u001b\[2J.*\n {2}worker: done\n/);

@@ -72,7 +72,7 @@ test("With a certificate the admin serves TLS; SIGHUP reloads the certificate, a
   put("localhost");
 });
 
-test("HSTS is sent for a host that other machines can reach.", async () => {
+test("No HSTS is sent on a loopback address; --no-hsts sends max-age=0; healthcheck checks certificates.", async () => {
   const options = { servername: "localhost" };
   const local = await startAdmin(["--listen", "127.0.0.1:0", ...TLS]);
   assert.equal((await healthz(local, options)).hsts, undefined);
@@ -149,7 +149,7 @@ test("A socket opened by systemd is served, by number and by name.", async () =>
   await admin.stop();
 });
 
-test("A passed socket needs no login only on a loopback address.", async () => {
+test("--auth none is rejected for a passed socket that is not on a loopback address.", async () => {
   const env = { LISTEN_FDS: "1" };
   for (const address of ["0.0.0.0", join(folder, "open.sock")]) {
     const args = ["--listen", "fd:", "--auth", "none"];
@@ -158,7 +158,7 @@ test("A passed socket needs no login only on a loopback address.", async () => {
   }
 });
 
-test("An invalid combination is one line that names the option.", async () => {
+test("An invalid combination of options is reported in one line that names the option.", async () => {
   const socket = `unix:${join(folder, "never.sock")}`;
   const cases: [args: string[], message: RegExp, status: number, env?: Record<string, string>][] = [
     [["--tls-cert", cert], /^worker: --tls-cert needs --tls-key; see/, 2],

@@ -33,7 +33,7 @@ test("The worker restarts while a file below its tasks changes all the time, and
 
 const exporting = (word: string) => `export const word = "${word}";\n`;
 
-test("Running jobs end with the old files, then the new files apply; a file that cannot be loaded is waited for.", async () => {
+test("Running jobs end with the old files before new ones apply; if a file cannot be loaded, a change is waited for.", async () => {
   const project = filesOf({
     "lib/word.mjs": exporting("one"),
     "tasks/say.mts": `import { setTimeout as sleep } from "node:timers/promises";

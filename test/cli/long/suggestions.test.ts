@@ -79,7 +79,7 @@ for (const [name, way] of Object.entries(ways)) {
     return { run: (...args) => runInChild(["--schema", SCHEMA, ...options, ...args], env), env };
   };
 
-  test(`suggestions of why work with the database named by ${name}.`, async () => {
+  test(`Suggestions of why work with the database named by ${name}.`, async () => {
     const { run, env } = calls();
     const failed = await addFailed("broken");
     assert.equal((await follow(env, await run("why", failed))).length, 1);
@@ -98,7 +98,7 @@ for (const [name, way] of Object.entries(ways)) {
     assert.ok(queues.length > 0);
   });
 
-  test(`suggestions of previews and receipts work with the database named by ${name}.`, async () => {
+  test(`Suggestions of previews and receipts work with the database named by ${name}.`, async () => {
     const { run, env } = calls();
     await addFailed("swept");
     const dry = await run("retry", "--dry-run", "--", "-task:nothing task:swept");
@@ -141,7 +141,7 @@ for (const [name, way] of Object.entries(ways)) {
     assert.doesNotMatch(after.stdout, /^(?:bad|warn) +(?:drift|sequences|timetable)/m);
   });
 
-  test(`errors name the schema of the call with the database named by ${name}.`, async () => {
+  test(`Suggestions in errors reach the schema of the call, with the database named by ${name}.`, async () => {
     const { options, env } = way();
     const fresh = `fresh ${options.length}`;
     const missing = await runInChild(["--schema", fresh, ...options, "status"], env);
@@ -178,7 +178,7 @@ test("A typed schema overrides that of the environment, also in suggestions.", a
   assert.match(result.stdout, /worker run-now --schema=worker \d+/);
 });
 
-test("A suggested command reaches a name that looks like an option.", async () => {
+test("A suggested command works with a name that looks like an option.", async () => {
   const handle = testPool((await emptyDatabase()).url);
   closing.push(handle.close);
   const env = { DATABASE_URL: String(handle.pool.options.connectionString) };

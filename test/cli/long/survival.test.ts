@@ -31,7 +31,7 @@ function withFullLog(args: readonly string[], env: Readonly<Record<string, strin
   }
 }
 
-test("The admin keeps serving: a wrong login, which is logged, does not end it.", async () => {
+test("The admin keeps serving if it cannot write the log line of a wrong login.", async () => {
   const args = ["admin", "--json", "--listen", "127.0.0.1:0"];
   const { child, ended } = withFullLog(args, { DATABASE_URL: NOWHERE });
   if (child.stdout === null) throw new Error("stdout is a pipe");
@@ -44,7 +44,7 @@ test("The admin keeps serving: a wrong login, which is logged, does not end it."
   assert.equal(await ended, 0);
 });
 
-test("A worker runs its jobs, also failing ones, and ends normally.", async () => {
+test("A worker that cannot write its log runs its jobs, also failing ones, and ends normally.", async () => {
   const { url } = await migratedDatabase();
   const env = { DATABASE_URL: url };
   const tasks = filesOf({
@@ -61,7 +61,7 @@ test("A worker runs its jobs, also failing ones, and ends normally.", async () =
   assert.match(output, /1 done, 2 failed/);
 });
 
-test("A worker outlives the reader of its own output and that of its tasks.", async () => {
+test("A worker keeps running jobs after the reader of its stdout and stderr has closed both.", async () => {
   const { url } = await migratedDatabase();
   const env = { DATABASE_URL: url };
   const tasks = filesOf({ "talk.mjs": "export default () => console.log('x'.repeat(9_000));" });
@@ -88,7 +88,7 @@ test("A worker outlives the reader of its own output and that of its tasks.", as
   assert.deepEqual(await ended, [0, null]);
 });
 
-test("A task that ends its process makes it fail, with a message.", async () => {
+test("If a task calls process.exit(0), the worker's status is 1, and a message names the cause.", async () => {
   const { url } = await migratedDatabase();
   const env = { DATABASE_URL: url };
   const tasks = filesOf({ "leave.mjs": "export default () => process.exit(0);" });
@@ -98,7 +98,7 @@ test("A task that ends its process makes it fail, with a message.", async () => 
   assert.match(stderr, /a task has ended this process/);
 });
 
-test("An uncaught error and one signal let running jobs end; a third signal is not blamed on a task.", async () => {
+test("After an uncaught error and a signal, running jobs end; a third signal is not blamed on a task.", async () => {
   const { url } = await migratedDatabase();
   const env = { DATABASE_URL: url };
   const tasks = filesOf({

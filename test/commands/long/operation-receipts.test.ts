@@ -61,7 +61,7 @@ async function holding(statement: string) {
   };
 }
 
-test("All matching jobs are in the receipt: done, locked, changed, gone, not found.", async () => {
+test("The receipt accounts for all matching jobs: done, locked, changed, gone, and not found.", async () => {
   await addSome(queue, 10);
   const [a = "", b = "", c = "", d = "", e = "", f = "", g = ""] = await idsOfAll();
   const letGo = await holding(
@@ -101,7 +101,7 @@ test("All matching jobs are in the receipt: done, locked, changed, gone, not fou
   assert.equal(done_ + skippedLocked + skippedChanged + skippedGone + (rest?.value ?? 0), 10);
 });
 
-test("Jobs completed before their turn are counted exactly if nothing else has changed.", async () => {
+test("Jobs that were deleted before their batch are counted exactly if nothing else has changed.", async () => {
   await addSome(queue, 6);
   const with_ = operationTools(queue.db);
   const { operation } = await beginWith(with_, "fail", "task:t");
@@ -114,7 +114,7 @@ test("Jobs completed before their turn are counted exactly if nothing else has c
   assert.deepEqual([ended.done, value, precision], [4, 2, "exact"]);
 });
 
-test("Jobs that Node decides on are counted when their row version has changed.", async () => {
+test("Jobs that Node has checked, and that then change or are deleted, are in the receipt as skipped.", async () => {
   await addSome(queue, 3);
   const [first = "", second = ""] = await idsOfAll();
   const { client, schema } = queue.db;
@@ -142,7 +142,7 @@ test("Jobs that Node decides on are counted when their row version has changed."
   assert.deepEqual(await idsIn(with_.store, now, "gone"), [first]);
 });
 
-test("A job that a Graphile worker has failed again counts as failed again.", async () => {
+test("A job that fails again on a Graphile worker, which keeps updated_at, counts as failed again.", async () => {
   await addSome(queue, 2);
   const [first = ""] = await idsOfAll();
   await queue.sql("update worker._private_jobs set last_error = 'old', attempts = max_attempts");
@@ -217,7 +217,7 @@ test("An undo of a removal reports keys in use, and ids that exist again.", asyn
   assert.deepEqual(await of("undone"), [back]);
 });
 
-test("A stored task name longer than permitted is cut in the receipt, and ends an undo.", async () => {
+test("A stored task name longer than permitted is cut in the receipt, and makes the undo fail.", async () => {
   await addSome(queue, 2);
   const with_ = operationTools(queue.db);
   const ended = await runWith(with_, "remove", "task:t");
@@ -278,7 +278,7 @@ test("The present state of retried jobs is counted: finished, failed again by er
   assert.equal(undone.undone, 6);
 });
 
-test("The number of jobs that an undo would restore is available for every action.", async () => {
+test("The reported number of jobs that an undo would restore is the number that it restores.", async () => {
   for (const action of ["complete", "fail", "stop-retrying", "reschedule"] as const) {
     await addSome(queue, 3, action);
     const with_ = operationTools(queue.db);

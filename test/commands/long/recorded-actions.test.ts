@@ -47,7 +47,7 @@ async function listed({ id }: JobOperation, outcome: Outcome): Promise<readonly 
 
 const idsOf = async () => (await jobRows(queue)).map(({ id }) => String(id));
 
-test("A job without attempts left is not run now, and is not stored.", async () => {
+test("run-now skips a job without attempts left, and stores no operation, unless attempts are given.", async () => {
   const [, spent = ""] = await addDiverse();
   const before = await jobRows(queue);
   const { operationId, tally } = await act("run-now", { ids: [spent] });
@@ -56,7 +56,7 @@ test("A job without attempts left is not run now, and is not stored.", async () 
   assert.equal((await kept("run-now", { ids: [spent], attempts: 0 })).done, 1);
 });
 
-test("Retrying is stopped in any condition, also while a job runs, and that can be undone.", async () => {
+test("stop-retrying works on waiting and on running jobs, and can be undone.", async () => {
   const [waiting = "", running = "", fresh = ""] = (await addSome(queue, 3)).map((job) => job.id);
   await queue.sql("update worker._private_jobs set attempts = 3, last_error = 'x' where id = $1", [
     waiting,
@@ -88,7 +88,7 @@ test("Retrying is stopped in any condition, also while a job runs, and that can 
   );
 });
 
-test("Undoing the end of retries leaves jobs alone that were failed, cancelled or removed since.", async () => {
+test("An undo of stop-retrying leaves alone jobs that have since been failed, cancelled or removed.", async () => {
   const [broken = "", failed = "", cancelled = ""] = (await addSome(queue, 3)).map(({ id }) => id);
   await queue.sql("select worker.add_job('t', job_key := 'key')");
   const [keyed = ""] = (await idsOf()).slice(-1);
@@ -113,7 +113,7 @@ test("Undoing the end of retries leaves jobs alone that were failed, cancelled o
   assert.deepEqual(await listed(operation, "undo_changed"), [failed, cancelled, keyed]);
 });
 
-test("A running job whose retrying was stopped fails with its worker's recovery.", async () => {
+test("A running job whose retrying was stopped is failed once its crashed worker is unlocked.", async () => {
   const [id = ""] = (await addSome(queue, 1)).map((job) => job.id);
   await queue.sql("update worker._private_jobs set attempts = 4 where id = $1", [id]);
   await lockJob(queue, id, "crashed");
@@ -176,7 +176,7 @@ for (const [name, input] of [
   });
 }
 
-test("An action without fields is undone, too, with its default reason and the time by the database's clock.", async () => {
+test("Actions without fields, with a blank reason, and with run_at now are undone, too.", async () => {
   const ids = await addDiverse();
   for (const [name, input] of [
     ["fail", {}],
@@ -204,7 +204,7 @@ test("A job removed by its key is restored, unless the key is in use.", async ()
   assert.equal((await act("remove", { key: "nobody's" })).operationId, null);
 });
 
-test("A running job loses its key permanently, and no operation is recorded.", async () => {
+test("The removal of a running job by its key cannot be undone: no operation is recorded.", async () => {
   const [keyed = ""] = await addDiverse();
   await lockJob(queue, keyed);
   const { operationId, message } = await act("remove", { key: "key" });
@@ -239,7 +239,7 @@ test("The receipt has all requested jobs: done, running, deleted.", async () => 
   assert.deepEqual(await idsOf(), [a, b, c]);
 });
 
-test("Jobs that have changed since are left alone and reported.", async () => {
+test("An undo leaves alone jobs that have changed since, and reports them.", async () => {
   const [a = "", b = "", c = ""] = await addDiverse();
   const operation = await kept("retry", { ids: [a, b, c] });
   await queue.sql("update worker._private_jobs set priority = 9 where id = $1", [a]);
@@ -248,7 +248,7 @@ test("Jobs that have changed since are left alone and reported.", async () => {
   assert.deepEqual([back, undoSkipped], [1, { keyTaken: 0, changed: 1, gone: 1, locked: 0 }]);
 });
 
-test("Without a changed job there is no operation.", async () => {
+test("An action that changes no job stores no operation.", async () => {
   const [a = ""] = await addDiverse();
   await lockJob(queue, a);
   assert.equal((await act("complete", { ids: [a, "888888"] })).operationId, null);
@@ -256,7 +256,7 @@ test("Without a changed job there is no operation.", async () => {
   assert.equal(kept.length, 0);
 });
 
-test("Ten thousand ids are one operation, without a query and a command line.", async () => {
+test("An action on 10,000 ids is one operation, without a query or command line, and can be undone.", async () => {
   await addSome(queue, 10_000);
   const before = await jobRows(queue);
   const operation = await kept("complete", { ids: await idsOf() });
@@ -267,14 +267,14 @@ test("Ten thousand ids are one operation, without a query and a command line.", 
   assert.deepEqual(await jobRows(queue), before);
 });
 
-test("Without the extension the action is the same, and nothing is stored.", async () => {
+test("Without the extension an action works, and stores no operation.", async () => {
   await addSome(bare, 1);
   const [{ id } = { id: "" }] = await bare.sql<{ id: string }>("select id from worker.jobs");
   const { operationId, json, tally } = await act("complete", { ids: [id] }, bare);
   assert.deepEqual([operationId, JSON.parse(json).operation, tally?.done], [null, null, 1]);
 });
 
-test("An action on single jobs is not shown before a running operation, and does not block it.", async () => {
+test("An operation by query stays the current one after newer actions on jobs, until one is undone.", async () => {
   await addSome(queue, 3);
   const [a = "", b = ""] = await idsOf();
   const with_ = operationTools(queue.db);
@@ -289,7 +289,7 @@ test("An action on single jobs is not shown before a running operation, and does
   assert.equal((await with_.store.currentOrLast())?.id, single.id);
 });
 
-test("Receipts are deleted before those of a million newer jobs, and before 20,000 newer ones.", async () => {
+test("A receipt is deleted once newer ones have a million jobs, or once 20,000 newer operations exist.", async () => {
   await addSome(queue, 3);
   const [a = "", b = "", c = ""] = await idsOf();
   const { store } = operationTools(queue.db);

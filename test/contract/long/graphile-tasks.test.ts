@@ -106,7 +106,7 @@ async function outcome(
   return { seen, left: rows };
 }
 
-test("Tasks of a directory get and leave the same as under graphile-worker.", async () => {
+test("Tasks of a directory get the same values and leave the same jobs as under graphile-worker.", async () => {
   const logger = new Logger(() => () => {});
   const stock = await outcome(async (connectionString, taskDirectory, isDone) => {
     const options = { connectionString, taskDirectory, schema: "worker", logger, crontab: "" };

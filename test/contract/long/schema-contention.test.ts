@@ -44,7 +44,7 @@ describe("add_jobs with concurrent sessions", () => {
   });
   after(() => own.close());
 
-  test("Jobs of the same keys all exist, even if workers take some at the same time.", async (t) => {
+  test("No job is lost if callers add jobs with the same keys while workers lock and delete some.", async (t) => {
     let adding = true;
     const keys = Array.from({ length: KEYS }, (_, n) => `key ${n}`);
     const worker = async () => {
@@ -116,7 +116,7 @@ describe("add_jobs with concurrent sessions", () => {
     );
   });
 
-  test("A batch without jobs adds nothing and sends no notification.", async () => {
+  test("A batch without jobs adds nothing.", async () => {
     const { rows } = await pool.query("select * from worker.add_jobs('{}')");
     assert.deepEqual(rows, []);
   });

@@ -110,7 +110,7 @@ test("Existing files are not written again, and missing ones are restored.", () 
   assert.deepEqual(readdirSync(parent), ["name"]);
 });
 
-test("An incomplete installation of a dead process is removed, that of a living one is not.", () => {
+test("An incomplete installation is removed if its process is dead, and left alone if it is alive.", () => {
   const parent = newDirectory();
   mkdirSync(join(parent, "draft.999999999.abc"));
   mkdirSync(join(parent, "draft.1.abc"));
@@ -193,7 +193,7 @@ test("The cache is in XDG's directory, and private.", () => {
   assert.equal(statSync(found).mode & 0o777, isRoot ? 0o711 : 0o700);
 });
 
-test("A cache that others could have prepared is not used.", () => {
+test("A cache directory that another user could have prepared is not used.", () => {
   const loose = newDirectory();
   mkdirSync(join(loose, "worker"));
   chmodSync(join(loose, "worker"), 0o777);

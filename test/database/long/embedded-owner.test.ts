@@ -33,7 +33,7 @@ test("A directory that was deleted is released without an error.", () => {
   claim.release();
 });
 
-test("A dead process does not keep a claim, nor does its number, even after a reboot.", () => {
+test("The claim of a dead process does not count, even if another process now has its id.", () => {
   const { pid } = process;
   for (const owner of ["999999999:1:x", `${pid}:1:${"0".repeat(36)}`, "released", "", "?", "-1:"]) {
     const directory = newDirectory();

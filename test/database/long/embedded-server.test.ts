@@ -67,7 +67,7 @@ function watcherOf(postmaster: number): number {
   return Number(found);
 }
 
-test("A program of the server does not begin if it was stopped before.", async () => {
+test("A program of the server does not start if its signal is already aborted.", async () => {
   const signal = AbortSignal.abort();
   const trace = join(base, "trace");
   const running = run("touch", [trace], { account: null, cwd: base, limitMs: 5_000, signal });
@@ -187,7 +187,7 @@ test("A server that a killed process left is stopped by the next start.", async 
   assert.deepEqual(await queryText(server.url(), "select a from kept"), [5]);
 });
 
-test("A server killed with everything else starts again, even if its process number is in use.", async () => {
+test("A server that was killed starts again, even if another program now has its process id.", async () => {
   const dataDir = newDirectory();
   const first = await startEmbeddedServer({ dataDir });
   await queryText(first.url(), "create table kept as select 6 as a");
@@ -236,7 +236,7 @@ test("A cancelled start releases the directory.", async () => {
   assert.deepEqual(await queryText(server.url(), "select 1"), [1]);
 });
 
-test("A path too long for a socket works, also after a kill -9.", async () => {
+test("A data directory whose path is too long for a socket works, also after a kill -9.", async () => {
   const dataDir = join(newDirectory(), "ä".repeat(60), "b".repeat(60));
   const owner = await serverProcess({ dataDir });
   const { url = "" } = await owner.start();

@@ -42,7 +42,7 @@ describe("Starters at the same moment", () => {
   });
   after(() => Promise.all(pools.map((pool) => pool.close())));
 
-  test("Eight starts of ours: one builds the schema and seven find it built.", async () => {
+  test("Of eight concurrent migrations, one builds the schema and seven find it built.", async () => {
     for (let round = 0; round < 5; round++) {
       const schema = fresh();
       const outcomes = await Promise.all(pools.map(({ pool }) => migrate(pool, schema)));
@@ -51,7 +51,7 @@ describe("Starters at the same moment", () => {
     }
   });
 
-  test("Eight starts of ours adopt one installation once.", async () => {
+  test("Eight concurrent migrations adopt one Graphile Worker installation once.", async () => {
     const schema = fresh();
     await installStock(pools[0]?.pool as TestPool["pool"], schema);
     const outcomes = await Promise.all(pools.map(({ pool }) => migrate(pool, schema)));

@@ -95,7 +95,7 @@ test("target_session_attrs finds the matching server.", async () => {
   assert.equal(await reached(alone), "primary");
 });
 
-test("If no server matches, each is named with what it is instead.", async () => {
+test("If no server matches, the error names each one and what it is.", async () => {
   const message = await reached(url([unreachable, hosts.standby], "target_session_attrs=primary"));
   assert.match(message, /^no server is primary, as target_session_attrs requires \(/);
   assert.match(message, /127\.0\.0\.1:\d+: connect ECONNREFUSED.*; .* is a standby\)$/);
@@ -106,7 +106,7 @@ test("If no server matches, each is named with what it is instead.", async () =>
   assert.match(ran.stderr, /^worker: no server is primary/);
 });
 
-test("If all are unreachable, all are named.", async () => {
+test("If all servers are unreachable, the error names them all.", async () => {
   const message = await reached(url([unreachable, { host: "/nowhere", port: 5432 }]));
   assert.match(message, /^cannot reach PostgreSQL \(127\.0\.0\.1:\d+: .*; \/nowhere:5432: /);
 });
@@ -122,7 +122,7 @@ test("A server that refuses the login has responded: no other server is tried.",
   assert.equal(proxy.accepted, 0);
 });
 
-test("A host that accepts and does not respond uses its share of the time, and the next one is used.", async () => {
+test("If a host accepts connections but does not respond, the next one is used.", async () => {
   await using proxy = await tcpProxy(primary.url());
   proxy.mute();
   const port = Number(new URL(proxy.url).port);
@@ -208,7 +208,7 @@ test("A listener and the command line take several hosts, too.", async () => {
   assert.deepEqual([shown.status, shown.stderr], [0, ""]);
 });
 
-test("A session leaves a server that no longer accepts writes, and its check reports it.", async () => {
+test("If a server becomes read-only, a read-write session ends at its next write or fails its check.", async () => {
   const wanting = async (target: string) => {
     const server = serverSettings(url([hosts.primary], `target_session_attrs=${target}`), {});
     const client = new Client({ server });
@@ -231,7 +231,7 @@ test("A session leaves a server that no longer accepts writes, and its check rep
         () => false,
         ({ code }) => code === "25006",
       );
-    await waitUntil("it takes no writes", () => refused(anybody));
+    await waitUntil("the server refuses writes", () => refused(anybody));
     // The first refusal; the server may apply the setting to one session a moment later than to another.
     await waitUntil("the writer is refused, too", () => refused(writer));
     await writer.ended;

@@ -23,7 +23,7 @@ const RECOVERY = { heartbeatIntervalMs: 500, thresholdMs: 2_000 };
 
 export const group: FaultGroup = {
   name: "transactional",
-  title: `${KILLS} × kill -9 around the commit of a transactional task, ${CUTS} × its answer lost`,
+  title: `${KILLS} × kill -9 around the commit of a transactional task, ${CUTS} × the answer to the commit lost`,
   limitMinutes: LIMIT_MINUTES,
   needs: [],
   async run(field: Field) {

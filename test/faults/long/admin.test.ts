@@ -6,7 +6,7 @@ import { group as admin } from "../groups/admin/group.ts";
 import { group as fuzz } from "../groups/fuzz/group.ts";
 
 test(
-  "The admin loses nothing that it has acknowledged, and answers every client, under its faults.",
+  "Under faults, the admin loses nothing that it has acknowledged, and answers every client.",
   {
     skip: unlessInstalled("nginx"),
   },

@@ -4,7 +4,7 @@ import { selection } from "../field/selection.ts";
 import { group as clocks } from "../groups/clocks/group.ts";
 import { group as longJobs } from "../groups/long-jobs.ts";
 
-test("A job of many hours keeps its lock, and its queue, beside Graphile workers.", () =>
+test("A job of many hours keeps its lock, and the lock of its queue, beside Graphile workers.", () =>
   selection(longJobs, { modes: ["safe", "fast-with-queues"] }));
 
 test("A thousand jobs that are due in one moment run once each, and none before it.", () =>

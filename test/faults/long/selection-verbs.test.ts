@@ -4,6 +4,6 @@ import { selection } from "../field/selection.ts";
 import { group as verbs } from "../groups/verbs/group.ts";
 
 for (const mode of ["safe", "fast"]) {
-  test(`What is paused or cancelled does not start, through kills, freezes and a restart (${mode} mode).`, () =>
+  test(`No paused or cancelled job starts, through kills, freezes and a restart (${mode} mode).`, () =>
     selection(verbs, { modes: [mode] }));
 }

@@ -3,5 +3,5 @@ import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group } from "../groups/transactional.ts";
 
-test("A transactional task has its effect once, wherever in it its process is killed.", () =>
+test("A transactional task has its effect once, at whatever point its process is killed.", () =>
   selection(group));

@@ -88,7 +88,7 @@ async function findsAllBut(slow: readonly number[], filter: JobFilter): Promise<
   assert.equal(unchecked, slow.length, filter.sort);
 }
 
-test("In every order a search continues after rows that take too long, the last one, too.", async () => {
+test("In every order a search continues after rows that take too long, even if the last row is one.", async () => {
   const slow = [1, 20, 40];
   await fillSlowly(40, slow);
   await queue.sql(
@@ -135,7 +135,7 @@ test("A search continues after a row that takes too long among very many of the 
   }
 });
 
-test("A payload of 8 MB is compared with a query, however much it could decompress to.", async () => {
+test("A payload of nearly 8 MB is compared with a query; one of 9 MB is not, however well it compresses.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
   // Nearly 8 MB that compress to 6 MB, or 9 MB that compress to nothing.
   await queue.sql(`

@@ -57,7 +57,7 @@ test("At most about 16 MB are decompressed for one result, however many rows the
   assert.ok(reached >= 11 && reached <= 16, `reached ${reached} of 40`);
 });
 
-test("Common fields of jobs are found among the small ones, despite large ones.", async () => {
+test("Common values are found in small payloads, even if other payloads are too large to be read.", async () => {
   const large = Array.from({ length: 40 }, () => ({
     identifier: "t",
     payload: { a: "a".repeat(1_390_000) },
@@ -95,7 +95,7 @@ async function addMuch() {
   await queue.sql("vacuum analyze worker._private_jobs");
 }
 
-test("If decompression takes too long, counts and groups mark what is undecided, and are never wrong.", async () => {
+test("If decompression takes too long, counts and groups have intervals that include undecided jobs.", async () => {
   await addMuch();
   const db = bounded(150);
   const gauge = await readGauge(queue.db);
@@ -131,7 +131,7 @@ test("If decompression takes too long, counts and groups mark what is undecided,
   }
 });
 
-test("A list that depends on texts continues where its time limit ended it, and misses nothing.", async () => {
+test("A list that is filtered by payloads continues where its time limit ended it, and misses nothing.", async () => {
   await add([10, ...Array.from({ length: 24 }, () => 1_390_000), 10]);
   for (const sort of ["id", "-id", "due", "-attempts"] as const) {
     const found: string[] = [];
@@ -151,7 +151,7 @@ test("A list that depends on texts continues where its time limit ended it, and 
   }
 });
 
-test("A page of jobs whose flags decompress to megabytes comes without them, and at once.", async () => {
+test("Flags that decompress to megabytes are left out of a page, which is read in time.", async () => {
   await add(Array.from({ length: 40 }, () => 10));
   await queue.sql(
     "update worker._private_jobs set flags = jsonb_build_object(repeat('a', 1200000), true) where id > 1",

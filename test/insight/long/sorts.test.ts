@@ -91,7 +91,7 @@ for (const sort of jobSorts) {
   });
 }
 
-test("An order with more equal keys than a step reads is walked by id, and is complete.", async () => {
+test("An order in which more jobs have equal keys than a step reads is complete.", async () => {
   await queue.sql(`
     insert into worker._private_jobs (task_id, priority, run_at)
     select 1, (n % 20 = 0)::int, case when n % 100 = 0 then 'epoch'::timestamptz + n * interval '1 s'
@@ -133,7 +133,7 @@ test("Thousands of adjacent jobs of one error group are ranked by their failure 
   assert.deepEqual([...found], [JSON.stringify(best.map(({ id }) => id))]);
 });
 
-test("More priorities than are read one by one change only the cost.", async () => {
+test("With more priorities than are read one by one, pages are still complete and in order.", async () => {
   await queue.sql(seed(300));
   await queue.sql("update worker._private_jobs set priority = id % 300");
   for (const sort of ["due", "-due", "priority"] as const) {
@@ -142,7 +142,7 @@ test("More priorities than are read one by one change only the cost.", async () 
 });
 
 for (const sort of jobSorts) {
-  test(`Pages in the order ${sort} repeat and omit nothing while others change.`, async () => {
+  test(`Pages in the order ${sort} have each unchanged job once, while other jobs change.`, async () => {
     await queue.sql(seed(200));
     // The jobs of the task b stay unchanged.
     const still = await naive(sort, "task_id = 2");
@@ -185,7 +185,7 @@ test("Offsets skip jobs in every order that has an index, also with a filter.", 
   await assert.rejects(refused, /^InputError: offset: cannot skip jobs/);
 });
 
-test("A cursor of another order, a cut one or an invented one is rejected as bad input.", async () => {
+test("A cursor of another order or query is rejected; a damaged one causes no other error.", async () => {
   await queue.sql(seed(200));
   const first = await listJobs(queue.db, { sort: "due", limit: 3 });
   const cursor = first.nextCursor ?? "";

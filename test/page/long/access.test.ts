@@ -115,7 +115,7 @@ for (const auth of tokenModes) {
   });
 }
 
-test("A job beside the list is shown again after a new sign-in, and no group of the last one.", async () => {
+test("After a new sign-in the job beside the list is shown again, and groups are closed.", async () => {
   const auth = { mode: "bearer", token: TOKEN } as const;
   const guarded = await startAdmin({ auth, samples: false });
   const { id } = await guarded.utils.addJob("secret_task");
@@ -159,7 +159,7 @@ test("Basic mode works with the browser's own login, and shows nothing without i
   await visit(guarded, "/jobs", stranger, { httpCredentials: wrong, mayMeet: refused });
 });
 
-test("Under a base path behind a proxy all of it works the same.", async () => {
+test("Under a base path a job's page and the event stream work, and all requests have the path.", async () => {
   const under = await startAdmin({ basePath: "/queue/admin/", samples: false });
   const { id } = await under.utils.addJob("brew");
   await visit(under, `/jobs/${id}`, async ({ page, requests }) => {

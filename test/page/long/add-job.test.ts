@@ -29,7 +29,7 @@ const add = (page: Page) => page.getByRole("button", { name: "Add the job" });
 const posts = (requests: readonly { readonly method: string }[]) =>
   requests.filter(({ method }) => method === "POST").length;
 
-test("A job is added with every field, its payload byte for byte.", async () => {
+test("A job is added with the fields of the form, and its payload is stored byte for byte.", async () => {
   const work = async ({ page }: { page: Page }) => {
     await openForm(page);
     await field(page, "identifier").fill("charge");

@@ -13,7 +13,7 @@ import {
 
 const ROWS = "table.jobs tbody tr";
 
-test("Jobs that fail while the page is open are shown; a list that is unchanged is 304.", async () => {
+test("Jobs that fail while the page is open are shown; an unchanged list is answered with 304.", async () => {
   const admin = await startAdmin();
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     await waitForPage(page, "Jobs, failed");

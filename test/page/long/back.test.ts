@@ -41,7 +41,7 @@ async function openAndGoBack(page: Page, title: string, opened: RegExp): Promise
 // Narrow, so that a job has its own page.
 const viewport = { width: 1024, height: 700 };
 
-test("Back from a job finds the list where it was, with what was selected.", async () => {
+test("Back from a job restores the list's scroll position, focus and selection.", async () => {
   const work = async ({ page }: { page: Page }) => {
     await page.locator("table.rows tbody tr").nth(2).waitFor();
     await page.locator("table.rows tbody .cb").nth(1).click();
@@ -54,7 +54,7 @@ test("Back from a job finds the list where it was, with what was selected.", asy
   await visit(admin, "/jobs", work, { viewport });
 });
 
-test("Back from a queue and from an error group finds their lists where they were.", async () => {
+test("Back from a queue or an error group restores the scroll position and the focus of its list.", async () => {
   const work = async ({ page }: { page: Page }) => {
     await waitForPage(page, "Queues");
     await openAndGoBack(page, "Queues", /#\/queues\/q\d+$/);
@@ -67,7 +67,7 @@ test("Back from a queue and from an error group finds their lists where they wer
   await visit(admin, "/queues", work, { viewport });
 });
 
-test("After Back new rows wait to be shown, those that left are marked, and nothing has moved.", async () => {
+test("After Back new rows are shown only on request, deleted ones are marked, and no row has moved.", async () => {
   const work = async ({ page }: { page: Page }) => {
     await page.locator("table.rows tbody tr").nth(35).waitFor();
     const before = await keys(page);

@@ -37,7 +37,7 @@ test("A waiting job is cancelled with a reason, and its page shows it.", async (
   assert.equal((await admin.utils.getJob(id))?.lastError, "cancelled: wrong <b>pot</b>");
 });
 
-test("Where the schema lacks the tables, the dialog adds them, and then cancels.", async () => {
+test("If the schema lacks the tables, the dialog adds them, and then cancels the job.", async () => {
   const bare = await startAdmin({ samples: false, extensions: [] });
   const { id } = await bare.utils.addJob("brew", {});
   await visit(bare, `/jobs/${id}`, async ({ page }) => {

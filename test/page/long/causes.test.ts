@@ -65,7 +65,7 @@ test("An error group is opened from the list, and shows what its jobs have in co
   });
 });
 
-test("Each of many queues is reached by pages and by its name.", async () => {
+test("Many queues are listed in pages, and one is found by a part of its name.", async () => {
   await visit(admin, "/queues", async ({ page }) => {
     await waitForText(page, `${MANY + 3}, by severity`);
     const rows = page.locator("table.queues tbody tr");
@@ -103,7 +103,7 @@ test("A name with markup and outer spaces is shown and opened as it is; characte
   });
 });
 
-test("A stuck queue shows its worker, and its action releases what its dialog showed.", async () => {
+test("The page of a stuck queue shows its worker, and Unlock releases the locks that its dialog counts.", async () => {
   await visit(admin, "/queues", async ({ page }) => {
     await page.getByRole("link", { name: "crm", exact: true }).click();
     await waitForPage(page, "Queue crm");

@@ -102,7 +102,7 @@ test("On every page characters that change the writing direction are shown as th
     });
 });
 
-test("Hostile text in the database is text on every page and in every dialog.", async () => {
+test("Hostile text in the database is plain text on every page and in every dialog.", async () => {
   await visit(admin, "/", async ({ page }) => {
     const routes = ["/", "/jobs", "/queues", "/tasks", "/workers", "/cron", "/maintenance"];
     const workers = [EVIL, LIVING].map((id) => `/workers/${encodeURIComponent(id)}`);
@@ -137,7 +137,7 @@ test("Hostile text in the database is text on every page and in every dialog.", 
   });
 });
 
-test("The server's messages about hostile input are text, too.", async () => {
+test("The server's messages about hostile input are plain text, too.", async () => {
   const { id } = await admin.utils.addJob("marked", {}, { jobKey: MARKUP });
   const work = async ({ page }: { page: Page }) => {
     await waitForData(page);
@@ -154,7 +154,7 @@ test("The server's messages about hostile input are text, too.", async () => {
   await visit(admin, "/jobs", work, { mayMeet: /404 \(Not Found\)/ });
 });
 
-test("Every part of the address may hold markup.", async () => {
+test("Markup in any part of the address creates no elements.", async () => {
   const code = encodeURIComponent(EVIL);
   const routes = [
     ...["state", "identifier", "queue", "search", "cursor", "limit", "x"].flatMap((name) => [
@@ -190,7 +190,7 @@ test("Every part of the address may hold markup.", async () => {
   await visit(admin, "/jobs", work, { mayMeet: /40[04] \((?:Bad Request|Not Found)\)/ });
 });
 
-test("A payload of a megabyte is loaded on request, shown in steps, and does no harm.", async () => {
+test("A payload of a megabyte is loaded on request, shown in steps as plain text, and downloaded whole.", async () => {
   const text = JSON.stringify({ text: MARKUP.repeat(16_000), list: Array(5_000).fill(MARKUP) });
   assert.ok(text.length > 1_000_000);
   const { id } = await admin.utils.addJob("large", rawJson(text));
@@ -217,7 +217,7 @@ test("A payload of a megabyte is loaded on request, shown in steps, and does no 
   });
 });
 
-test("These tests notice a script that ran or tried to.", async () => {
+test("The helper visit() fails if a script has run, was blocked or has failed.", async () => {
   const tricks: Record<string, string> = {
     dialog: "alert('heard')",
     policy: "document.body.append(Object.assign(new Image(), { src: 'https://evil.example/' }))",
@@ -234,7 +234,7 @@ test("These tests notice a script that ran or tried to.", async () => {
   }
 });
 
-test("Queues that are called nothing, a dot or two are opened like others.", async () => {
+test("Queues whose names are empty, one dot or two dots can be opened.", async () => {
   const names = ["", ".", ".."];
   for (const name of names) await admin.sql("select {}.add_job('dots', queue_name => $1)", [name]);
   await visit(admin, "/queues?search=.", async ({ page }) => {

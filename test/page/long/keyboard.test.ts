@@ -46,7 +46,7 @@ test("A change of the page moves the focus to its heading and changes the title.
   });
 });
 
-test("The first tab stop skips to the page.", async () => {
+test("The first tab stop skips to the content.", async () => {
   await visit(admin, "/queues", async ({ page }) => {
     await waitForPage(page, "Queues");
     await page.keyboard.press("Tab");
@@ -56,7 +56,7 @@ test("The first tab stop skips to the page.", async () => {
   });
 });
 
-test("A slash focuses the search, from any page, and is a letter in a field.", async () => {
+test("A slash focuses the search of jobs, also from another page; in a field it is a character.", async () => {
   await visit(admin, "/", async ({ page }) => {
     await waitForPage(page, "Overview");
     await page.keyboard.press("/");
@@ -85,7 +85,7 @@ test("Escape and the arrow down lead from the search of a list to its rows.", as
   });
 });
 
-test("At most twelve tab stops lie outside the page, however many views are saved.", async () => {
+test("At most twelve tab stops precede the content, also with six saved views.", async () => {
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     await waitForPage(page, "Jobs, failed");
     const views = Array.from({ length: 6 }, (_, n) => `/jobs?q=attempts%3E${n} View ${n}`);
@@ -133,7 +133,7 @@ test("Enter opens what the palette finds: a page, an action, the jobs that match
   });
 });
 
-test("Rows are walked, selected and opened by keys, and left again.", async () => {
+test("Rows are focused, selected and opened with keys, and a key leads back to the list.", async () => {
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     await waitForPage(page, "Jobs, failed");
     const ids = await page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.id));
@@ -188,7 +188,7 @@ for (const [path, title] of [
   });
 }
 
-test("The arrows go round in a menu, and open it.", async () => {
+test("The arrow keys open a menu and move through its entries in a circle.", async () => {
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     await page.locator("tbody tr").first().waitFor();
     await page.locator("summary", { hasText: "Export" }).focus();

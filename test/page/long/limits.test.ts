@@ -78,7 +78,7 @@ test("A limit is set after its tables were added, changed by its key, and remove
   assert.deepEqual(await plain.utils.listLimits(), []);
 });
 
-test("Limits show what is full and what backs off, which workers hold permits, and which queues use slots.", async () => {
+test("The pages of limits show full queues, permits and back-offs, and End back-off ends a back-off.", async () => {
   await visit(limited, "/limits", async ({ page }) => {
     await waitForText(page, "full: tenant/globex");
     await waitForText(page, /^backing off until /);

@@ -8,7 +8,7 @@ before(async () => {
   admin = await startAdmin();
 });
 
-test("Three hundred tasks are several pages, and each is found by its name.", async () => {
+test("A list of 300 tasks has three pages, and a search finds the tasks whose names match.", async () => {
   const many = await startAdmin({ samples: false });
   await many.sql(`insert into {}._private_tasks (identifier)
     select 'task ' || to_char(n, 'FM000') from generate_series(1, 300) as n`);

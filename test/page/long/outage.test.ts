@@ -105,7 +105,7 @@ test("During an outage of the database the last data stay below a banner, and ar
   await visit(admin, "/jobs", work, { mayMeet: away });
 });
 
-test("A restarted server is found again, and what was being typed is sent to it.", async () => {
+test("After a restart of the server the page reconnects, and sends the text that was being typed.", async () => {
   const admin = await startAdmin({ samples: false });
   const { id } = await admin.utils.addJob("keep_me");
   const work = async ({ page }: { page: Page }) => {
@@ -128,7 +128,7 @@ test("A restarted server is found again, and what was being typed is sent to it.
   await visit(admin, `/jobs/${id}`, work, { mayMeet });
 });
 
-test("A server that freezes is reported within 20 seconds, true to the second, and found again.", async () => {
+test("If the server stops responding, the page shows for how long, then a banner, and recovers later.", async () => {
   const admin = await startAdmin({ samples: false });
   const { id } = await admin.utils.addJob("keep_me");
   await using network = await tcpProxy(
@@ -158,7 +158,7 @@ test("A server that freezes is reported within 20 seconds, true to the second, a
   });
 });
 
-test("A page that is opened while the database is away shows it, and fills itself later.", async () => {
+test("A page that is opened during an outage of the database shows it, and loads its data afterwards.", async () => {
   const { wire, admin } = await startBehindProxy();
   const { id } = await admin.utils.addJob("keep_me");
   wire.cut();

@@ -15,7 +15,7 @@ before(async () => {
   admin = await startAdmin({ samples: false, extensions: ["operations", "schedules"] });
 });
 
-test("A schedule is added, and its page shows its next runs; a change begins with its definition.", async () => {
+test("A schedule is added, shown with its next runs, changed, paused, resumed, run and removed.", async () => {
   await visit(admin, "/cron", async ({ page }) => {
     await page.getByRole("button", { name: "Add a schedule…" }).click();
     for (const [field, text] of [

@@ -10,7 +10,7 @@ import { Comparison } from "../truth/statements.ts";
 
 const EXTENSIONS = ["operations", "controls", "limits", "schedules"];
 
-test("The pages and the command line show what is so where only Graphile workers run, without any extension.", async () => {
+test("With only Graphile workers and no extension, the pages and the command line match the database.", async () => {
   const admin = await startAdmin({ samples: false, stock: true, schema: "graphile_worker" });
   await seedStock(admin);
   const compare = new Comparison();
@@ -29,7 +29,7 @@ test("The pages and the command line show what is so where only Graphile workers
   assert.deepEqual(compare.untrue, []);
 });
 
-test("The pages and the command line show what is so after crashes by an exit code and by memory, and name exactly the two jobs.", async () => {
+test("After crashes the pages and the command line match the database, and name exactly the two jobs that caused them.", async () => {
   const admin = await startAdmin({ samples: false, extensions: EXTENSIONS });
   await seedCrashes(admin, 3);
   const compare = new Comparison();

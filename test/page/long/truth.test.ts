@@ -14,7 +14,7 @@ for (const { zone, ahead } of [
   { zone: "America/St_Johns", ahead: -600_000 },
   { zone: "Asia/Kolkata", ahead: 600_000 },
 ]) {
-  test(`The pages show what is so in a browser in ${zone} whose clock is wrong.`, async () => {
+  test(`The pages match the database in a browser in ${zone} whose clock is wrong.`, async () => {
     const admin = await startAdmin({ extensions: EXTENSIONS });
     const compare = new Comparison();
     await comparePages(admin, compare, {
@@ -30,7 +30,7 @@ for (const { zone, ahead } of [
   });
 }
 
-test("The pages and the command line show what is so of errors with ids of five shapes, and each cause is one error group.", async () => {
+test("The pages and the command line match the database for errors with ids of five shapes; each cause is one error group.", async () => {
   const admin = await startAdmin({ samples: false, extensions: EXTENSIONS });
   await seedIds(admin);
   const compare = new Comparison();

@@ -45,7 +45,7 @@ async function readEverything(): Promise<unknown> {
   return (await admin.sql(`select md5(concat(${parts.join(", ")})) as all`))[0];
 }
 
-test("The queues are those of the database, with their workers, and lead to their jobs.", async () => {
+test("The list of queues has the counts and workers of the database, and a name opens its queue.", async () => {
   await visit(admin, "/queues", async ({ page }) => {
     await waitForPage(page, "Queues");
     const queues = await admin.utils.listQueues();
@@ -97,7 +97,7 @@ test("A force unlock releases what the selected worker holds, and no other locks
   });
 });
 
-test("A worker has a page with what it runs and holds, and back leads to its row.", async () => {
+test("The page of a worker shows its state and its jobs, and Back leads to its row in the list.", async () => {
   await visit(admin, "/workers", async ({ page }) => {
     await waitForPage(page, "Workers");
     const [alive] = (await admin.utils.listActiveWorkers()).filter(({ isStale }) => !isStale);
@@ -120,7 +120,7 @@ test("A worker has a page with what it runs and holds, and back leads to its row
   });
 });
 
-test("The tasks are those of the database, and a row leads to the jobs of its task.", async () => {
+test("The list of tasks has the counts of the database, and a row leads to the jobs of its task.", async () => {
   await visit(admin, "/tasks", async ({ page }) => {
     await waitForPage(page, "Tasks");
     const tasks = await admin.sql<{ name: string; failed: string }>(`
@@ -148,7 +148,7 @@ test("The tasks are those of the database, and a row leads to the jobs of its ta
 const act = (page: Page, row: string | RegExp, name: string) =>
   page.getByRole("row", { name: row }).getByRole("button", { name, exact: true });
 
-test("The preview of a sweep changes nothing; the sweep after it recovers the jobs of lost workers.", async () => {
+test("The preview of a sweep changes nothing; the sweep after it removes the stale worker.", async () => {
   await visit(admin, "/maintenance", async ({ page }) => {
     const [before, dead] = [
       await readEverything(),
@@ -256,7 +256,7 @@ test("An extension is added, and a schema of Graphile Worker is marked as such."
   });
 });
 
-test("A read-only page shows how the database is, and offers no change.", async () => {
+test("The read-only maintenance page shows the state of the schema, and has no buttons.", async () => {
   const calm = await startAdmin({ readOnly: true, samples: false });
   await visit(calm, "/maintenance", async ({ page, requests }) => {
     await waitForText(page, /level 20 of 20, nothing to migrate/);

@@ -8,7 +8,7 @@ before(async () => {
   admin = await startAdmin();
 });
 
-test("Arrows walk the navigation, and Enter opens the current entry.", async () => {
+test("The arrow keys move through the navigation, and Enter opens the focused entry.", async () => {
   await visit(admin, "/", async ({ page }) => {
     await waitForPage(page, "Overview");
     const entries = page.locator(".side .nav");

@@ -110,8 +110,8 @@ for (const [name, route] of Object.entries(lists)) {
 }
 
 for (const [name, route] of Object.entries({
-  "the tidy-up": "/maintenance",
-  "the timetable": "/cron",
+  "the maintenance page": "/maintenance",
+  "the list of cron entries": "/cron",
 })) {
   test(`No text of ${name} is cut, from 320 to 1920 pixels.`, async () => {
     await visit(admin, route, async ({ page }) => {
@@ -137,7 +137,7 @@ for (const [name, route] of Object.entries({
   });
 }
 
-test("The end of a back-off is whole, from 320 to 1920 pixels.", async () => {
+test("The end time of a back-off is not cut, from 320 to 1920 pixels.", async () => {
   await visit(admin, "/limits", async ({ page }) => {
     const state = page.locator("td .st", { hasText: "backing off until" });
     await state.waitFor();
@@ -167,7 +167,7 @@ test("The title of a page is one line beside a long sentence.", async () => {
   });
 });
 
-test("The id of a job is right behind its task's name, whatever letters that ends with.", async () => {
+test("The id of a job closely follows its task's name, whatever letters the name ends with.", async () => {
   const names = [
     "moderate_comment",
     "fill_illicit_tilt",
@@ -197,7 +197,7 @@ test("The id of a job is right behind its task's name, whatever letters that end
   );
 });
 
-test("An error's label is whole where the column has room for it.", async () => {
+test("The label of an error is not cut if its column has room for it.", async () => {
   await visit(admin, "/errors", async ({ page }) => {
     await page.locator(".errors .err .head").first().waitFor();
     for (let width = 1280; width <= 1920; width += 8) {

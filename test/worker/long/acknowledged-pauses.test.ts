@@ -39,7 +39,7 @@ const modes = [
   ["fast", { fastLane: true }],
 ] as const;
 for (const [mode, options] of modes) {
-  test(`No job starts after a pause that all workers have acknowledged, under load and again and again (${mode}).`, async () => {
+  test(`Under load, no job starts after a pause of any scope that all workers have acknowledged (${mode}).`, async () => {
     let started = 0;
     const task = recordingTask("task", async () => {
       started++;
@@ -69,7 +69,7 @@ for (const [mode, options] of modes) {
       assert.ok((left?.locked ?? 0) <= 8, `${left?.locked} are locked`);
       if (scope !== "all") await passThrough(other.seen);
       else await queue.sql("select pg_notify('jobs:insert', '{\"count\":1}')");
-      await waitUntil("what has started has ended", async () => {
+      await waitUntil("all started jobs have ended", async () => {
         const [row] = await queue.sql<{ locked: number }>(
           "select count(*)::int as locked from worker._private_jobs where locked_at is not null",
         );
@@ -151,13 +151,13 @@ test("A pause is acknowledged long before the next heartbeat.", async () => {
   assert.ok((tooks[4] ?? 0) < 500, tooks.join());
 });
 
-test("Without announcements a pause is acknowledged within the wait.", async () => {
+test("Without announcements a pause is acknowledged before pauseTask() stops waiting.", async () => {
   const task = recordingTask("task");
   await queue.startWorker({ tasks: [task], notify: false, ...HELD });
   assert.deepEqual(await queue.utils.pauseTask("task"), all(1));
 });
 
-test("A worker of an earlier version is named, and the wait ends.", async () => {
+test("pauseTask() does not wait forever for a worker of an earlier version, and returns its id.", async () => {
   const task = recordingTask("task");
   await addOlderWorker("worker-3");
   const worker = await queue.startWorker({ tasks: [task], ...HELD });
@@ -187,7 +187,7 @@ test("A worker of an earlier version is named, and the wait ends.", async () => 
   assert.deepEqual(await readAcknowledgement(queue.utils.database), all(0));
 });
 
-test("Inside a transaction a pause does not wait, and begins with the commit.", async () => {
+test("A pause inside a transaction does not wait for workers, and begins with the commit.", async () => {
   const [task, other] = [recordingTask("task"), recordingTask("other")];
   await queue.startWorker({ tasks: [task, other], ...HELD });
   const client = await queue.pool.connect();
@@ -225,7 +225,7 @@ test("A worker that starts during a pause acknowledges it, and again under a new
 });
 
 for (const [mode, options] of modes) {
-  test(`With cancelRunning the running jobs of what is paused are cancelled, and no waiting or other job (${mode}).`, async () => {
+  test(`With cancelRunning, a pause cancels the running jobs that it covers, and neither waiting jobs nor others (${mode}).`, async () => {
     const ended: unknown[] = [];
     const untilCancelled = async (payload: unknown, { signal }: TaskContext) => {
       const { promise, reject } = Promise.withResolvers<void>();
@@ -291,7 +291,7 @@ test("A pause that cancels running jobs is refused inside a transaction, where n
   }
 });
 
-test("The end of a pause during an outage is read after the usual wait, not again and again.", async () => {
+test("During an outage the end of a pause is read at the usual interval, not again and again.", async () => {
   let connection: typeof queue.utils.database | null = queue.utils.database;
   let requests = 0;
   const again = Promise.withResolvers<void>();
@@ -316,7 +316,7 @@ test("The end of a pause during an outage is read after the usual wait, not agai
   await watch.stop();
 });
 
-test("A new pause returns what was fetched, also one with an earlier time; the end of a pause does not.", async () => {
+test("A new pause, even with an earlier time, makes the worker return fetched jobs; its end does not.", async () => {
   let returns = 0;
   let acknowledged = "";
   const { database } = queue.utils;

@@ -115,7 +115,7 @@ for (const [mode, options] of [
       await add("call", 1, { maxAttempts: 1 });
       await oneBackOff();
       // In the fast lane `locked_by` is null while the job runs, too.
-      await waitUntil("the job is put back", async () => {
+      await waitUntil("the job waits for its next attempt", async () => {
         const [left] = await queue.remaining();
         return left?.locked_by === null && (left?.wait_s ?? 0) > 30;
       });
@@ -125,9 +125,9 @@ for (const [mode, options] of [
     });
 
     for (const [title, response] of [
-      ["without a time", () => new Response(null, { status: 429 })],
+      ["for a response without Retry-After", () => new Response(null, { status: 429 })],
       [
-        "without a delay",
+        "for a response with Retry-After: 0",
         () => new Response(null, { status: 429, headers: { "retry-after": "0" } }),
       ],
     ] as const) {
@@ -168,7 +168,7 @@ for (const [mode, options] of [
       });
     }
 
-    test("24 jobs that are refused at once begin one back-off with the latest of their ends.", async () => {
+    test("24 jobs that are refused at once begin one back-off, which is logged at most twice.", async () => {
       let waiting = 0;
       const { promise, resolve } = Promise.withResolvers<void>();
       const task = defineTask<{ n: number }>("call", async ({ n }) => {
@@ -179,7 +179,7 @@ for (const [mode, options] of [
       await add("call", 24);
       const { logger, lines } = recorder();
       await queue.startWorker({ tasks: [task], concurrency: 24, logger, ...options });
-      await waitUntil("all are put back", async () =>
+      await waitUntil("all wait for their next attempt", async () =>
         (await queue.remaining()).every(({ wait_s }) => wait_s > 50),
       );
       await waitUntil("it is written", async () => (await backOffs()).length > 0);
@@ -188,7 +188,7 @@ for (const [mode, options] of [
       assert.ok(written.length <= 2, `${written.length} were written`);
     });
 
-    test("an error of a whole batch may back off, and a deadline ends the job.", async () => {
+    test("an error of a whole batch can begin a back-off, and a deadline ends the job.", async () => {
       const task = defineBatchTask("batch", () => {
         throw new RetryAfter(300, { backOff: "task" });
       });
@@ -245,7 +245,7 @@ test("A program makes its queue back off by the last line of its output.", async
   }
 });
 
-test("A pause by a person stays as it is, and is not a back-off.", async () => {
+test("A back-off does not change a user's pause of the same task.", async () => {
   const backOff = { scope: "task", name: "call", reason: "r", jobId: "1", task: "call" } as const;
   const { database: db } = queue.utils;
   assert.equal(await beginBackOff(db, { ...backOff, delayMs: 30_000 }), "begun");
@@ -258,7 +258,7 @@ test("A pause by a person stays as it is, and is not a back-off.", async () => {
   );
 });
 
-test("A later end lengthens a back-off, whose beginning stays; resuming ends it.", async () => {
+test("A later end lengthens a back-off, an earlier end does not; resuming ends it.", async () => {
   const { database: db } = queue.utils;
   const backOff = {
     scope: "queue",

@@ -152,7 +152,7 @@ test("A result that cannot be written does not stop a worker that has lost its c
   assert.equal(task.seen.length, 2);
 });
 
-test("A queue stays locked until its unstarted jobs are returned, also one that cannot be returned at first.", async (t) => {
+test("A queue stays locked until its unstarted jobs are returned, even if one of them cannot be returned at first.", async (t) => {
   const gate = latch();
   const task = recordingTask<number>("task", (n, call) =>
     call > 10 && n === 1 ? gate.opened : undefined,
@@ -164,7 +164,7 @@ test("A queue stays locked until its unstarted jobs are returned, also one that 
   const jobs = await added(4, () => ({ queueName: "q" }));
   const lockedBy = async (n: number) =>
     (await queue.remaining()).find(({ id }) => id === jobs[n]?.id)?.locked_by;
-  await waitUntil("a job runs before others", async () => (await lockedBy(3)) !== null);
+  await waitUntil("the four jobs are fetched as one run", async () => (await lockedBy(3)) !== null);
   const refusals = await refuse("update", jobs[2]?.id ?? "");
   t.after(end);
   await waitUntil("the last is returned", async () => (await lockedBy(3)) === null);
@@ -189,7 +189,7 @@ test("A queue stays locked until its unstarted jobs are returned, also after a l
   const jobs = await added(4, () => ({ queueName: "q" }));
   const lockedBy = async (n: number) =>
     (await queue.remaining()).find(({ id }) => id === jobs[n]?.id)?.locked_by;
-  await waitUntil("a job runs before others", async () => (await lockedBy(3)) !== null);
+  await waitUntil("the four jobs are fetched as one run", async () => (await lockedBy(3)) !== null);
   const refusals = await refuse("update", jobs[2]?.id ?? "");
   t.after(end);
   await waitUntil("the last is returned", async () => (await lockedBy(3)) === null);
@@ -205,7 +205,7 @@ test("A queue stays locked until its unstarted jobs are returned, also after a l
   assert.deepEqual(task.seen.slice(10), [0, 1, 2, 3]);
 });
 
-test("A worker reports a job that it may not lock, and not one that it only cannot lock now.", async (t) => {
+test("A worker reports a job that it may not lock, but not one whose row is only locked at the moment.", async (t) => {
   const [busy, refused] = await added(2);
   t.after(() => queue.sql("drop function if exists public.refuse_two cascade"));
   await queue.sql(`create function public.refuse_two() returns trigger language plpgsql as $$ begin

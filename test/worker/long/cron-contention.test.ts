@@ -40,7 +40,7 @@ async function distinctTimes(prefix: string): Promise<Map<string, string[]>> {
 }
 
 describe("Several schedulers", () => {
-  test("Five at once add one job for each tick and entry.", async () => {
+  test("Five schedulers at once add one job for each tick and entry.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("five");
     const entries = [
@@ -90,7 +90,7 @@ describe("Several schedulers", () => {
     await cron.stop();
   });
 
-  test("Interleaved with Graphile Worker's statement, every tick has one job.", async () => {
+  test("While Graphile Worker's statement schedules the same ticks, every tick has one job.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("mixed");
     const names = ["a", "b", "c"].map((name) => `${task}_${name}`);
@@ -115,7 +115,7 @@ describe("Several schedulers", () => {
     await Promise.all(ours.map(({ cron }) => cron.stop()));
   });
 
-  test("When they start together with two Graphile workers, each tick is backfilled once.", async () => {
+  test("When three schedulers start together with two Graphile workers, each tick is backfilled once.", async () => {
     const task = unique("fleet");
     const names = ["a", "b", "c", "d"].map((name) => `${task}_${name}`);
     const entries = names.map((name) => everyMinute(name, { fillMs: 3_600_000 }));
@@ -206,7 +206,7 @@ describe("When the database is lost", () => {
     await victim.close();
   });
 
-  test("A commit without an answer is not repeated.", async () => {
+  test("A tick whose commit has no answer is not added twice.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("answer");
     const lossy = testPool(url, 1);
@@ -234,7 +234,7 @@ describe("When the database is lost", () => {
     await lossy.close();
   });
 
-  test("The clock cannot be read, either: no tick is lost, and it stops at once.", async () => {
+  test("While the clock cannot be read, no tick is lost, and the scheduler can stop.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("clock");
     let isAway = false;

@@ -122,7 +122,7 @@ test("Jobs whose locks a trigger refuses at the commit do not delay others, and 
 });
 
 for (const fastLane of [false, true]) {
-  test(`A job that a row security policy keeps unchanged does not delay others, fast lane: ${fastLane}.`, async () => {
+  test(`A job whose update a row security policy forbids does not delay others, fast lane: ${fastLane}.`, async () => {
     const tables = ["_private_job_queues", "_private_tasks", "_private_known_crontabs"];
     const limited = await rolePool(
       queue.url,

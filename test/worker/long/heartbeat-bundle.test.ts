@@ -90,7 +90,7 @@ for (const bundled of [asModule, asCommonJs])
     const look = "select max(last_heartbeat_at)::text as last from worker._private_workers";
     const [before] = await queue.sql<{ last: string }>(look);
     await waitUntil(
-      "it beats",
+      "it sends a heartbeat",
       async () => (await queue.sql<{ last: string }>(look))[0]?.last !== before?.last,
     );
     child.stdin.end();

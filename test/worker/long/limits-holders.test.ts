@@ -24,7 +24,7 @@ describe("With the tables", () => {
   const add = (count: number, identifier: string) =>
     queue.utils.addJobs(Array.from({ length: count }, (_, n) => ({ identifier, payload: { n } })));
 
-  test("A limit that is moved to another task takes its permits along.", async () => {
+  test("A limit that is moved to another task moves its permits, too.", async () => {
     await queue.utils.setLimit({ name: "l", task: "a", concurrency: 2 });
     const a = recordingTask("a");
     await queue.startWorker({ tasks: [a], ...BEATS });
@@ -126,7 +126,7 @@ describe("With the tables", () => {
     });
   });
 
-  test("A worker without a permit wants none any more when an announcement comes after its jobs.", async () => {
+  test("A worker without a permit withdraws its request if an announcement comes after its last job.", async () => {
     await queue.utils.setLimit({ name: "l", task: "*", concurrency: 1 });
     await queue.sql(`insert into worker._private_workers (id, last_heartbeat_at) values ('holder', now()), ('other', now());
       insert into worker._private_limit_permits (limit_id, worker_id, permits, in_use, wanted)
@@ -143,16 +143,16 @@ describe("With the tables", () => {
     leases.consider(limit);
     const wanted = "select wanted from worker._private_limit_permits where worker_id = 'other'";
     const wants = async (most: number) => (await queue.sql(wanted))[0]?.["wanted"] === most;
-    await waitUntil("it wants one", () => wants(1));
+    await waitUntil("it requests one", () => wants(1));
     await waitUntil("it has the answer", () => limit.isShort);
     demand = 0;
     leases.permitsAnnounced(stored.id, true);
-    await waitUntil("it wants none", () => wants(0), 3_000);
+    await waitUntil("it requests none", () => wants(0), 3_000);
     leases.close();
     await queue.sql("delete from worker._private_workers where id in ('holder', 'other')");
   });
 
-  test("A worker leaves the permits of a limit that another limit lets it not use.", async () => {
+  test("A worker takes no permits of a limit that it cannot use because of another limit.", async () => {
     await queue.utils.setLimit({ name: "wide", task: "*", concurrency: 4 });
     await queue.utils.setLimit({ name: "narrow", task: "few", concurrency: 1 });
     const few = recordingTask("few", () => sleep(10));
@@ -167,7 +167,7 @@ describe("With the tables", () => {
     });
     await add(3_000, "many");
     await queue.startWorker({ tasks: [many], ...BEATS });
-    await waitUntil("each permit is used", () => most === 3);
+    await waitUntil("all permits are used", () => most === 3);
   });
 
   test("The permits of a killed worker are used again once its jobs are recovered.", async () => {

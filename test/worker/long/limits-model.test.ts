@@ -58,7 +58,7 @@ class History {
   }
 }
 
-test("With limits that change at random, no more jobs run than the greatest in force, and all run.", async () => {
+test("While limits change at random, no more jobs run than the highest one in force, and all jobs run.", async () => {
   const spans: Span[] = [];
   const done = new Set<string>();
   const tasks = TASKS.map((task) =>

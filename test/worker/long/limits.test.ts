@@ -63,7 +63,7 @@ for (const [mode, options] of [
     await waitUntil("their ends are written", async () => (await queue.remaining()).length === 0);
   });
 
-  test(`Jobs of other tasks pass those that wait for a limit (${mode}).`, async () => {
+  test(`Jobs of other tasks run before those that wait for a limit (${mode}).`, async () => {
     await queue.utils.setLimit({ name: "one", task: "limited", concurrency: 1 });
     const { opened, open } = latch();
     const limited = recordingTask("limited", () => opened);
@@ -92,7 +92,7 @@ test("A limit may be raised, lowered and removed while its jobs run.", async () 
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 2 });
   await waitUntil("two run", () => seen.running <= 2);
   const held = "select sum(permits)::int as permits from worker._private_limit_permits";
-  await waitUntil("both have shrunk", async () => (await queue.sql(held))[0]?.["permits"] === 2);
+  await waitUntil("2 permits are left", async () => (await queue.sql(held))[0]?.["permits"] === 2);
   await waitUntil("no more run", () => seen.running <= 2);
   const done = seen.done;
   seen.most = 0;
@@ -104,7 +104,7 @@ test("A limit may be raised, lowered and removed while its jobs run.", async () 
   await waitUntil("all have run", () => seen.done === 2_000);
 });
 
-test("A lowered limit holds as soon as the running jobs have ended.", async () => {
+test("A lowered limit applies as soon as the jobs that ran before have ended.", async () => {
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 6 });
   const { task, seen } = counted("limited", 300);
   await add(200, "limited");
@@ -119,7 +119,7 @@ test("A lowered limit holds as soon as the running jobs have ended.", async () =
   assert.equal(seen.most, 4);
 });
 
-test("A worker without jobs of a task gives its permits up to one that is short.", async () => {
+test("A worker without jobs of a task gives up its permits to a worker that needs more.", async () => {
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 4 });
   const first = counted("limited", 20);
   const idle = await queue.startWorker({ tasks: [first.task], concurrency: 4, ...BEATS });
@@ -150,7 +150,7 @@ test("The permits of a stopped worker are free at once.", async () => {
   assert.ok(performance.now() - began < 2_000);
 });
 
-test("Two limits of a task both hold.", async () => {
+test("Two limits of one task both apply.", async () => {
   await queue.utils.setLimit({ name: "wide", task: "*", concurrency: 3 });
   await queue.utils.setLimit({ name: "narrow", task: "a", concurrency: 2 });
   const [a, b] = [counted("a", 5), counted("b", 5)];
@@ -169,7 +169,7 @@ test("Two limits of a task both hold.", async () => {
   assert.ok(most <= 3, `${most} ran`);
 });
 
-test("A rate is kept over workers, and used while jobs wait.", async () => {
+test("Several workers together do not exceed a rate, and use it while jobs wait.", async () => {
   await queue.utils.setLimit({
     name: "r",
     task: "limited",
@@ -263,20 +263,20 @@ test("A stopped worker gives back its unused token, also one that it was waiting
   }
 });
 
-test("A token of a limit that is for other tasks now is given back.", async () => {
+test("A token is given back if its limit meanwhile applies to other tasks.", async () => {
   try {
     const { isTaking } = await takingToken();
     await queue.utils.setLimit({ name: "r", task: "other", rate: { limit: 1, perMs: 3_600_000 } });
     await waitUntil("the token is taken", async () => !(await isTaking()));
     const taken = "select 1 from worker._private_rates where tat > now()";
-    await waitUntil("it is given back", async () => (await queue.sql(taken)).length === 0);
+    await waitUntil("the token is returned", async () => (await queue.sql(taken)).length === 0);
   } finally {
     await queue.sql("drop function worker.slow() cascade");
     await queue.sql("delete from worker._private_jobs");
   }
 });
 
-test("A worker that waits for the token of an hour requests it again after a minute.", async () => {
+test("A worker that waits for a rate's only token of an hour requests it again after a minute.", async () => {
   await queue.utils.setLimit({ name: "r", task: "limited", rate: { limit: 1, perMs: 3_600_000 } });
   const { database } = queue.utils;
   const [limit] = await readLimits(database);
@@ -356,7 +356,7 @@ test("A limit that is new for its tasks grants no permits until older workers ha
   await queue.sql("delete from worker._private_workers");
 });
 
-test("A worker that was short when the clock was set back gets its share.", async () => {
+test("A worker that needed permits when the clock was set back gets its share.", async () => {
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 4 });
   await queue.sql(`insert into worker._private_workers (id, last_heartbeat_at)
     values ('one', now()), ('two', now())`);
@@ -390,7 +390,7 @@ for (const table of ["_private_limits", "_private_pauses"]) {
   });
 }
 
-test("The option concurrency of a task counts in its worker alone, without the extension.", async () => {
+test("The option concurrency of a task applies to each worker alone, without the extension.", async () => {
   const { task, seen } = counted("own", 10);
   const own = { ...task, concurrency: 2 };
   await add(40, "own");
@@ -400,7 +400,7 @@ test("The option concurrency of a task counts in its worker alone, without the e
   assert.ok(seen.most > 2 && seen.most <= 4, `${seen.most} ran`);
 });
 
-test("A job without a limit is fetched before those of many tasks with one.", async () => {
+test("A job without a limit is fetched after few empty fetches for the many tasks that have a limit.", async () => {
   const seen = witness("job:fetch");
   const own = Array.from({ length: 40 }, (_, n) => ({
     ...recordingTask(`own${n}`),

@@ -75,7 +75,7 @@ test("After an outage a worker unlocks its queue together with the jobs of its l
   await add(3);
   gate.open();
   const lockedBy = async () => (await queue.remaining()).find(({ id }) => id === second)?.locked_by;
-  await waitUntil("the second is taken", async () => (await lockedBy()) === cutOff.id);
+  await waitUntil("the second is locked", async () => (await lockedBy()) === cutOff.id);
   const client = new pg.Client(queue.url);
   await client.connect();
   t.after(() => client.end());
@@ -84,7 +84,7 @@ test("After an outage a worker unlocks its queue together with the jobs of its l
   lane.reset();
   const waits = `select from pg_stat_activity
     where application_name = 'worker connection' and datname = current_database() and wait_event_type = 'Lock'`;
-  await waitUntil("it is to be given back", async () => (await queue.sql(waits)).length > 0);
+  await waitUntil("its return waits for the row", async () => (await queue.sql(waits)).length > 0);
   await add(4);
   await add(0, "other");
   await queue.startWorker(options);
@@ -96,7 +96,7 @@ test("After an outage a worker unlocks its queue together with the jobs of its l
 
 for (const fastLane of [false, true]) {
   const beside = fastLane ? ", beside a fast lane" : "";
-  test(`Later jobs of a queue wait for the session that has a job's row locked${beside}.`, async (t) => {
+  test(`Later jobs of a queue wait while another session has locked the row of its first job${beside}.`, async (t) => {
     const task = recordingTask<number>("task");
     const ids: string[] = [];
     for (const n of [1, 2, 3]) {

@@ -61,7 +61,7 @@ for (const fastLane of [false, true]) {
     await waitUntil("one has run", () => slow.seen.length === 1);
     await slowFetches(t, 7);
     await queue.utils.addJob("slow");
-    await waitUntil("it is looked for", async () => (await queue.sql(fetching)).length > 0);
+    await waitUntil("the fetch runs", async () => (await queue.sql(fetching)).length > 0);
     // After the loss of one connection all others must answer, idle ones within five seconds.
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query like 'listen %' and state = 'idle'`);

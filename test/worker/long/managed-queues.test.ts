@@ -22,7 +22,7 @@ async function mostRuns(): Promise<number> {
   return row?.most ?? 0;
 }
 
-test("Slots are never more than the limit, and none is lost, while workers are killed.", async () => {
+test("While workers are killed, a queue never has more slots in use than its limit, and loses none.", async () => {
   await queue.utils.setLimit({ name: "tenants", queue: "tenant/*", concurrency: 3 });
   const jobs = 3_000;
   await queue.utils.addJobs(

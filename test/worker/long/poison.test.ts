@@ -11,7 +11,7 @@ const { add, job } = jobsOf(queue);
 
 for (const fastLane of [false, true]) {
   const kind = fastLane ? "fast" : "safe";
-  test(`A poison job kills at most its attempts plus one workers (${kind}).`, async () => {
+  test(`A job that kills its worker kills at most one worker more than it has attempts (${kind}).`, async () => {
     const options = { fastLane, recovery: QUICK, pollIntervalMs: 100 };
     const fleet = await Promise.all([1, 2, 3, 4, 5].map(() => workerProcess(queue.url, options)));
     let deaths = 0;
@@ -21,7 +21,7 @@ for (const fastLane of [false, true]) {
     const poison = await add("poison", {}, spec);
     const others: { readonly id: string }[] = [];
     for (let n = 0; n < 20; n++) others.push(await add("quick"));
-    await waitUntil("the poison is used up", async () => {
+    await waitUntil("the job has no attempts left", async () => {
       const left = await job(poison.id);
       return left?.locked_by === null && left.attempts === 2;
     });

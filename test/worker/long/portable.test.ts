@@ -5,7 +5,7 @@ import { silentLogger } from "../../../src/base/logger.ts";
 import { createPool } from "../../../src/database/connection/pool.ts";
 import { connectionOf, portable } from "../../../src/worker/connection/connection-config.ts";
 
-test("A worker with a pool of createPool() has its heartbeat in its own thread.", async () => {
+test("The settings of a pool of createPool() can be sent to the heartbeat thread.", async () => {
   const connectionString = "postgres://user@localhost/db";
   const pool = createPool({ connectionString, logger: silentLogger });
   const given = portable(connectionOf(pool));

@@ -75,7 +75,7 @@ test("A woken worker keeps its resilient jobs and finishes them under its old id
   await frozen.event("leaseLost");
   // Its heartbeats continue under both ids, so the old lease does not expire, even after the resilient threshold.
   const [before] = await queue.sql<{ now: string }>("select now()::text as now");
-  await waitUntil("so long has passed in the database", async () => {
+  await waitUntil("6.5 s have passed in the database", async () => {
     const text = "select now() > $1::timestamptz + interval '6.5 s' as passed";
     return (await queue.sql<{ passed: boolean }>(text, [before?.now]))[0]?.passed === true;
   });

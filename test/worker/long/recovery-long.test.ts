@@ -69,7 +69,7 @@ test("A worker renews the locks of long jobs and of their queue before they are 
   assert.deepEqual(started, ids);
 });
 
-test("A job that blocks its worker's process for hours keeps its lock, and its queue's.", async () => {
+test("A job that blocks its worker's process for hours keeps its lock, and the lock of its queue.", async () => {
   const recovery = { ...QUICK, staleLockThresholdMs: 1_000 };
   const worker = await workerProcess(queue.url, { recovery });
   const { id } = await add("blocking", { ms: 600_000 }, { queueName: "line" });

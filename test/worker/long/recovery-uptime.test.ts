@@ -32,7 +32,7 @@ async function beaten(id: string, isBroken = false, text: string | null = null) 
 const registered = async (id: string) =>
   Math.round((await registerLease(queue.db, id, LEASE, HEARD_MS)).uptimeMs / 1_000);
 
-test("The uptime continues until there is a gap, a step of the clock, or a failed heartbeat.", async () => {
+test("The uptime of heartbeats lasts until a gap, a step of the clock, or a failed heartbeat.", async () => {
   assert.equal(await registered("first"), 0);
   await earlier("2 s");
   assert.equal(await beaten("first"), 2);

@@ -52,7 +52,7 @@ async function startsNone(main?: string): Promise<void> {
 
 for (const fastLane of [false, true]) {
   const kind = fastLane ? "fast" : "safe";
-  test(`A worker that was frozen past its lease ends at one stop (${kind}).`, async () => {
+  test(`A worker that was frozen past its lease ends after one call of stop() (${kind}).`, async () => {
     const frozen = await workerProcess(queue.url, { fastLane });
     const { id } = await add("held", {}, { queueName: "q" });
     const free = await add("held");

@@ -7,7 +7,7 @@ import { latch, recordingTask, waitFor, waitUntil, workerQueue } from "../worker
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 
-test("Jobs with a limit get its permits within 10 s.", async (t) => {
+test("If the pool's connections are cut without notice, limited jobs get their permits within 10 s.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const limit = { name: "api", task: "call" };

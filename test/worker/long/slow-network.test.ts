@@ -70,7 +70,7 @@ for (const fastLane of [false, true]) {
     const accepted = proxy.accepted;
     // Heartbeat, listener, and every connection that fetches jobs.
     const mine = fastLane ? 6 : 4;
-    await waitUntil("they are made anew", () => proxy.accepted >= accepted + mine, PATIENCE_MS);
+    await waitUntil("all are connected", () => proxy.accepted >= accepted + mine, PATIENCE_MS);
     await waitUntil(
       "the worker takes jobs again",
       async () => {
@@ -103,11 +103,11 @@ test("A statement on a lost connection has no effect when it arrives later.", as
   lanes.mute("established", "requests");
   const accepted = lanes.accepted;
   await queue.utils.addJobs(Array.from({ length: 5 }, () => ({ identifier: "held" })));
-  await waitUntil("new ones are made", () => lanes.accepted >= accepted + 2, PATIENCE_MS);
+  await waitUntil("new connections are made", () => lanes.accepted >= accepted + 2, PATIENCE_MS);
   await waitUntil("a job runs", () => held.seen.length === 1);
   const open = lanes.open;
   proxy.resume();
-  await waitUntil("the old ones have ended", () => lanes.open === open - 2);
+  await waitUntil("the old connections have ended", () => lanes.open === open - 2);
   const locked = (await queue.remaining()).filter(({ locked_by }) => locked_by !== null);
   assert.equal(locked.length, 1);
   gate.open();
@@ -175,7 +175,7 @@ test("A fast lane starts no job of an answer that arrives after its lease has ex
   const first = { tasks: [late], connectionString: proxy.url, plugins: [saw] };
   await queue.startWorker({ ...options, ...first });
   await queue.utils.addJob("task");
-  await waitUntil("it is at rest", async () => (await queue.remaining()).length === 0);
+  await waitUntil("it is idle", async () => (await queue.remaining()).length === 0);
   // The first worker's fetch is executed, but the answer does not arrive; nor do its heartbeats.
   proxy.of("worker fast lane").mute("all", "answers");
   proxy.of("worker heartbeat").mute();

@@ -12,7 +12,7 @@ const SLOW_DELETE = (condition: string) => `
   for each row execute function public.slow()`;
 
 for (const fastLane of [false, true]) {
-  const fate = fastLane ? "fails" : "stays locked after three tries";
+  const fate = fastLane ? "fails" : "stays locked after three writes";
   test(`A job whose deletion takes too long ${fate}, fast lane: ${fastLane}; others are done.`, async (t) => {
     t.after(() => queue.sql("drop function if exists public.slow cascade"));
     const task = recordingTask<number>("task");

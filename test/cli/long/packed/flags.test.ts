@@ -5,7 +5,7 @@ import { routes } from "../../../../src/admin/routes.ts";
 import { asked } from "./asked.ts";
 import { long, testPackedRows } from "./packed-rows.ts";
 
-test("Every route of the page is requested with packed rows.", () => {
+test("The list of requests in asked.ts names every route that the page reads.", () => {
   const reads = routes.filter(
     ({ method, access }) => method === "GET" && ["read", "open", "metrics"].includes(access),
   );

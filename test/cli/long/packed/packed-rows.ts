@@ -33,7 +33,7 @@ export function testPackedRows(
   requested: readonly (keyof typeof parts)[] = ["lists", "counts", "others"],
   own: { readonly extensions?: readonly string[]; readonly paths?: readonly string[] } = {},
 ): void {
-  test(`1,500 packed rows block no response of the page: ${kind}, ${requested.join(", ")}.`, {
+  test(`The admin answers all requests with 1,500 rows that are large in memory: ${kind}, ${requested.join(", ")}.`, {
     skip: process.platform === "linux" ? false : "there is no /proc",
     timeout: MAX_MS,
   }, async (t) => {

@@ -11,7 +11,7 @@ import { type Adder, WAYS, type Way } from "./ways.ts";
 
 export const group: FaultGroup = {
   name: "adds",
-  title: "adds through a proxy that cuts at every place",
+  title: "adds through a proxy that cuts the connection at every place",
   limitMinutes: 8,
   needs: [],
   async run(field: Field) {

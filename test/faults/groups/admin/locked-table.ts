@@ -1,5 +1,5 @@
 // Another session holds an exclusive lock on the table of jobs: requests are answered with an error soon, also those
-// that wait for a connection, and all is well once the lock is released.
+// that wait for a connection, and with data again once the lock is released.
 import pg from "pg";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import type { Field } from "../../field/field.ts";

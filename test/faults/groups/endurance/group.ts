@@ -27,7 +27,7 @@ const FAST_CLOCK = {
 
 export const group: FaultGroup = {
   name: "endurance",
-  title: "200 starts and stops, 200 reconnects, beside them a day in seven minutes",
+  title: "200 starts and stops, 200 reconnects, and a day of periodic work in seven minutes",
   limitMinutes: 10,
   needs: [],
   async run(field: Field) {

@@ -18,7 +18,8 @@ const CERTAINTY_MS = 20_000;
 
 export const group: FaultGroup = {
   name: "failover",
-  title: "a standby takes over: synchronous and not, the primary dead or fenced",
+  title:
+    "a standby takes over, with and without synchronous replication; the primary is dead or fenced",
   limitMinutes: 9,
   needs: [],
   async run(field: Field) {

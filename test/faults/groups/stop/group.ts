@@ -5,7 +5,8 @@ import { libraryStops } from "./library-stops.ts";
 
 export const group: FaultGroup = {
   name: "stop",
-  title: "SIGTERM while idle, busy, cut off, frozen, with nowhere to log; twice; and worker run",
+  title:
+    "SIGTERM to workers that are idle, busy, cut off, frozen or cannot log; two of them; worker run",
   limitMinutes: 9,
   needs: [],
   async run(field: Field) {

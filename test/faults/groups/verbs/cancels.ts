@@ -1,5 +1,5 @@
 // How soon the signal of a running job aborts after it was cancelled; and that a cancelled job ends and does not start
-// again, also where its worker is killed or frozen.
+// again, even if its worker is killed or frozen.
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";

@@ -1,5 +1,5 @@
-// Pauses, resumes and cancels beside workers that are killed and frozen, and through restarts of PostgreSQL: what is
-// paused does not start once that is acknowledged, and starts soon when it is resumed; what is cancelled ends.
+// Pauses, resumes and cancels beside workers that are killed and frozen, and through restarts of PostgreSQL: a paused
+// job does not start once the pause is acknowledged, and starts soon after a resume; a cancelled job ends.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import { measureCancels } from "./cancels.ts";
 import { measureAcknowledgements, measureResumes, pausedInBursts, ready } from "./reactions.ts";

@@ -1,4 +1,4 @@
-// What a pause is for, and the calls that pause and resume it.
+// The targets of a pause, and the calls that pause and resume them.
 import type { WorkerUtils } from "../../../../src/utils/worker-utils.ts";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Stand } from "../../field/stand.ts";
