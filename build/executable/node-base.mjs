@@ -1,5 +1,5 @@
-// Makes the Node of an executable. Its source must have the checksum in the table of targets. The symbols and the name
-// of one variable are removed, and on Windows the signature, which would no longer be valid.
+// Makes the Node of an executable. The binary in npm's package must have the checksum in the table of targets. The
+// symbols and the name of one variable are removed, and on Windows the signature, which would no longer be valid.
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

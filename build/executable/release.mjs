@@ -51,12 +51,11 @@ async function twice(target) {
 
 function check(target, bytes) {
   if (bytes.length > MAX_BYTES) {
-    fail(
-      `${target.file} has ${bytes.length} bytes, more than ${MAX_BYTES}: is ${target.strip} there?`,
-    );
+    const hint = target.strip === null ? "" : `: is ${target.strip} installed?`;
+    fail(`${target.file} has ${bytes.length} bytes, more than ${MAX_BYTES}${hint}`);
   }
   // Paths such as "/" and "/root" are left out, because every program contains them.
   const places = [root, homedir(), tmpdir()].filter((path) => path.split("/").length > 2);
   const found = places.find((path) => bytes.includes(path));
-  if (found !== undefined) fail(`${target.file} contains the path where it was built: ${found}.`);
+  if (found !== undefined) fail(`${target.file} contains a path of this machine: ${found}.`);
 }

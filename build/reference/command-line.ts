@@ -62,7 +62,7 @@ function optionTable(options: readonly ManualOption[]): string[] {
   return table(["option", "", "default", "environment"], rows);
 }
 
-/** Joins the lines of paragraphs. Lines that are indented or in columns keep their form. */
+/** Returns paragraphs as Markdown. One with indented lines or columns becomes a text block, as it is. */
 function paragraphs(text: string): string[] {
   const blocks = text.split(/\n\s*\n/).filter((block) => block.trim() !== "");
   return blocks.flatMap((block) =>

@@ -159,7 +159,7 @@ describe("Names", () => {
     await reported("nightly");
     await assert.rejects(queue.utils.addSchedule("@daily", "t", { identifier: "nightly" }), {
       code: "conflict",
-      message: /1 running worker has the cron entry "nightly" in the code/,
+      message: /1 running worker has the cron entry "nightly" in code or a crontab/,
     });
     await queue.utils.addSchedule("@daily", "t", { identifier: "other" });
   });

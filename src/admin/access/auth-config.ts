@@ -11,7 +11,7 @@ export const authModes = ["basic", "bearer", "header", "custom", "none"] as cons
  */
 export type AuthMode = (typeof authModes)[number];
 
-/** The checked authentication of an admin. Secrets are digests. */
+/** The checked authentication of an admin. A secret is kept as a digest; only a generated one is also kept as text. */
 export interface AuthConfig {
   /** The mode of authentication. */
   readonly mode: AuthMode;

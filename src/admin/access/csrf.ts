@@ -24,7 +24,7 @@ export function createCsrfGuard(derive: DeriveSecret): CsrfGuard {
     checkWrite(request) {
       const site = header(request, "sec-fetch-site");
       if (site !== undefined && site !== "same-origin" && site !== "none") {
-        throw csrfRefusal("another site sent this request");
+        throw csrfRefusal("another origin sent this request");
       }
       checkOrigin(request);
       if (!secret.matches(header(request, CSRF_HEADER) ?? "")) {

@@ -30,7 +30,10 @@ interface NameDeletion {
   readonly deleted: (count: number) => void;
 }
 
-/** Deletes names in steps, by ascending id. Restores a name if a transaction that was open then commits a job of it. */
+/**
+ * Deletes names in steps, by ascending id. Restores a name if a transaction that was open at its deletion commits a job
+ * of it, and all names of a step if such a transaction is still open after 10 s.
+ */
 export async function deleteNames(db: Database, deletion: NameDeletion): Promise<void> {
   const { unused, refused, deleted } = deletion;
   let last: number | undefined = 0;

@@ -79,7 +79,7 @@ export async function addNewSchedule(
   const entry = (await liveCron(db)).find((one) => one.identifier === wanted);
   if (entry !== undefined) {
     const workers = countText(entry.workers, "running worker has", "running workers have");
-    const sentence = `${workers} the cron entry "${shortName(wanted)}" in the code; use another identifier, or remove that entry first`;
+    const sentence = `${workers} the cron entry "${shortName(wanted)}" in code or a crontab; use another identifier, or remove that entry first`;
     throw new WorkerError("conflict", sentence);
   }
   return addSchedule(db, definition);

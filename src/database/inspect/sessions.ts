@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
-/** The numbers of sessions of this database, with the names of the HTTP API. */
+/** The numbers of sessions, of this database unless noted, with the names of the HTTP API. */
 export interface SessionCounts {
   /** The sessions of all databases, and the limit of the server for them. */
   readonly total: number;
@@ -37,8 +37,8 @@ export interface OldestXmin {
 }
 
 /**
- * Whether the session runs VACUUM. Its snapshot and its age affect no other vacuum. A worker of a parallel VACUUM has no
- * row of its own.
+ * Whether the session runs VACUUM. The snapshot of a VACUUM, however old, limits no other VACUUM. A worker of a parallel
+ * VACUUM has no row of its own in that view.
  */
 export const isVacuum = (session: string): string =>
   `exists (select from pg_catalog.pg_stat_progress_vacuum as vacuum
@@ -81,7 +81,10 @@ const connectionsSql: Statement = () => `
   order by pg_catalog.count(*) desc, application_name, state
   limit $1::int`;
 
-/** Returns the oldest transaction of this database except this session's and those of VACUUM; null if there is none. */
+/**
+ * Returns the oldest transaction of a client of this database, except this session's and those of VACUUM; null if there
+ * is none, or the clients of other roles are hidden from this one.
+ */
 export async function readOldestTransaction(db: Database): Promise<OldTransaction | null> {
   const [row] = await query<OldTransaction & Record<string, unknown>>(db, oldestSql);
   return row ?? null;

@@ -1,4 +1,4 @@
-// The filters of a list besides its query (state, task, queue, search) as conditions of a walk.
+// The filters of a list by state, task, queue and search, which are not its query, as conditions of a walk.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Condition, conditionData, conditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";

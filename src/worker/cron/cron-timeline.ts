@@ -1,5 +1,5 @@
-// Tracks, for each entry, the ticks that are due and not handled. Pure: the time is a parameter, and the
-// timeline advances only when ticks are reported as handled, so none is lost.
+// Tracks, for each entry, the ticks that are due and not handled. Pure: the time is a parameter. The timeline advances
+// only past ticks that were reported as handled, or are too old.
 import type { CronEntry } from "../../domain/cron/cron-entry.ts";
 import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule.ts";
 import type { KnownCrontab } from "../../queue/cron/known-crontabs.ts";

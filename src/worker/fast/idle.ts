@@ -46,7 +46,7 @@ export class Idle {
     this.#resume?.();
   }
 
-  /** Ends the wait, because there is other work than a fetch. */
+  /** Ends the wait without a first fetch: a slot is free, results wait, or the lane must connect again. */
   resume(): void {
     this.#resume?.();
   }
@@ -73,7 +73,7 @@ export class Idle {
     return wasFirst;
   }
 
-  /** Waits until wake() or resume(). Calls `onIdle` at once, and `onWake` synchronously in wake(). */
+  /** Waits until wake(), resume() or end(). Calls `onIdle` at once, and `onWake` synchronously in wake(). */
   async wait(onIdle: () => void, onWake: (isNews: boolean) => void): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#resume = resolve;
