@@ -1,9 +1,10 @@
 // Refused requests: their status, their messages, and that they change nothing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { connect } from "../http/raw-client.ts";
 import { type RequestOptions, startAdmin } from "./admin-harness.ts";
 
-const { client, pool } = await startAdmin();
+const { client, pool, port } = await startAdmin();
 const session = (await client.get("/api/session")).body;
 await client.post("/api/jobs", { identifier: "kept", key: "kept" });
 
@@ -267,12 +268,22 @@ test("Markup of a request appears in an answer only as JSON text.", async () => 
   }
 });
 
-test("A body above 1 MiB is 413, also in chunks.", async () => {
+test("A body above 1 MiB is 413, also in chunks, and is not read to its end.", async () => {
   const large = `{"identifier":"x","payload":"${"x".repeat(10_000_000)}"}`;
   const { status, body } = await client.post("/api/jobs", large);
   assert.deepEqual([status, body.code], [413, "body_too_large"]);
   const chunked = await post("/api/jobs", { ...asJson, "transfer-encoding": "chunked" }, large);
   assert.equal(chunked.status, 413);
+  const head = `POST /api/jobs HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nx-worker-admin-csrf: ${session.csrf_token}\r\n`;
+  for (const endless of [
+    "content-type: application/json\r\ncontent-length: 1048577\r\n\r\n{",
+    `content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n110000\r\n${"x".repeat(1_114_112)}\r\n`,
+  ]) {
+    const connection = await connect(port);
+    connection.socket.write(`${head}${endless}`);
+    await connection.received(/^HTTP\/1.1 413 /);
+    connection.socket.destroy();
+  }
   const fits = `{"payload":"${"x".repeat(1_048_576 - 14)}"}`;
   assert.equal((await client.post("/api/jobs", fits)).status, 400);
   assert.equal((await client.post("/api/jobs", `${fits} `)).status, 413);
