@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { Logger, runMigrations } from "graphile-worker";
 import pg from "pg";
 import { parseCrontab } from "../../src/domain/cron/crontab.ts";
@@ -128,31 +128,34 @@ const databases: Readonly<Record<string, () => Promise<TestDatabase>>> = {
   "docs/operate.md": badNight,
 };
 
-for (const page of pages.filter(({ blocks }) => blocks.length > 0)) {
-  test(`The code of ${page.path} works as described.`, async () => {
-    const { url } = await (databases[page.path] ?? emptyDatabase)();
-    const session = new Session(url);
-    const pool = new pg.Pool({ connectionString: url, max: 1 });
-    try {
-      let output = "";
-      for (const [index, block] of page.blocks.entries()) {
-        const where = `${page.path}:${block.line}`;
-        const next = page.blocks[index + 1];
-        const expected = next?.notes.has("output") ? printing(next.text) : null;
-        if (!block.notes.has("output"))
-          output = await outputOf(block, { session, pool, where, expected });
-        if (expected !== null) assert.match(output.trim(), expected, `${where}:\n${output}`);
+// Each page has a database and a directory of its own, and mostly waits for programs that start.
+describe("The code of a page works as described:", { concurrency: 2 }, () => {
+  for (const page of pages.filter(({ blocks }) => blocks.length > 0)) {
+    test(`${page.path}`, async () => {
+      const { url } = await (databases[page.path] ?? emptyDatabase)();
+      const session = new Session(url);
+      const pool = new pg.Pool({ connectionString: url, max: 1 });
+      try {
+        let output = "";
+        for (const [index, block] of page.blocks.entries()) {
+          const where = `${page.path}:${block.line}`;
+          const next = page.blocks[index + 1];
+          const expected = next?.notes.has("output") ? printing(next.text) : null;
+          if (!block.notes.has("output"))
+            output = await outputOf(block, { session, pool, where, expected });
+          if (expected !== null) assert.match(output.trim(), expected, `${where}:\n${output}`);
+        }
+      } finally {
+        await pool.end();
+        const statuses = await session.stop();
+        assert.ok(
+          statuses.every((status) => status === 0),
+          `${page.path}: servers ended with ${statuses}`,
+        );
       }
-    } finally {
-      await pool.end();
-      const statuses = await session.stop();
-      assert.ok(
-        statuses.every((status) => status === 0),
-        `${page.path}: servers ended with ${statuses}`,
-      );
-    }
-  });
-}
+    });
+  }
+});
 
 interface BlockContext {
   readonly session: Session;

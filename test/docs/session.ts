@@ -37,7 +37,9 @@ export class Session {
     this.#url = url;
     const bin = join(this.#own, "bin");
     mkdirSync(bin);
-    symlinkSync(join(root, "dist/worker.cjs"), join(bin, "worker"));
+    // The executable, if test/run.mjs has found it, starts in a fifth of the time.
+    const { TEST_COMMAND: command = join(root, "dist/worker.cjs") } = process.env;
+    symlinkSync(command, join(bin, "worker"));
     writeFileSync(this.#state, `cd '${this.directory}'\n`);
   }
 
