@@ -2,12 +2,12 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { MODES, slug } from "./field/modes.ts";
+import { MODES, type ModeSlug, slug } from "./field/modes.ts";
 import { groups } from "./groups/index.ts";
 
 export interface FaultOptions {
   readonly groups: readonly string[];
-  readonly modes: readonly string[];
+  readonly modes: readonly ModeSlug[];
   readonly seed: number;
   readonly list: boolean;
   readonly brief: boolean;
@@ -71,9 +71,9 @@ function parsed(args: readonly string[]): FaultOptions {
   };
 }
 
-function chosen(what: string, list: string, all: readonly string[]): string[] {
+function chosen<T extends string>(what: string, list: string, all: readonly T[]): T[] {
   const names = list.split(",").filter((name) => name !== "");
-  const unknown = names.filter((name) => !all.includes(name));
-  if (unknown.length === 0) return names;
-  throw new Error(`no ${what} is called ${unknown.join(" or ")}; there are ${all.join(", ")}`);
+  const unknown = names.filter((name) => !all.some((one) => one === name));
+  if (unknown.length === 0) return all.filter((one) => names.includes(one));
+  throw new Error(`unknown ${what} ${unknown.join(", ")}; expected one of ${all.join(", ")}`);
 }

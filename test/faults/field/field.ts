@@ -7,7 +7,7 @@ import type { RecoveryOptions } from "../../../src/worker/options/recovery-optio
 import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
 import { type Random, random } from "../../support/random-calls.ts";
 import type { Bound, Figure } from "./measure.ts";
-import { MODES, type Mode, slug } from "./modes.ts";
+import { MODES, type Mode, type ModeSlug, slug } from "./modes.ts";
 import type { Need } from "./needs.ts";
 import { type Server, type ServerOptions, startServer } from "./server.ts";
 import { Stand } from "./stand.ts";
@@ -24,7 +24,7 @@ export interface FaultGroup {
 export interface FieldOptions {
   readonly seed: number;
   /** Names of modes; empty: all. */
-  readonly modes: readonly string[];
+  readonly modes: readonly ModeSlug[];
   /** For `npm test`: few repetitions. */
   readonly brief: boolean;
   /** The directory of logs and servers; the caller removes it. */

@@ -17,5 +17,8 @@ export const MODES: readonly Mode[] = [
   { name: "beside stock", fastLane: false, stock: true },
 ];
 
-/** Returns `beside-stock` for `beside stock`: the name for files, databases and the command line. */
-export const slug = ({ name }: Mode): string => name.replaceAll(" ", "-");
+/** The name for files, databases and the command line. */
+export type ModeSlug = "safe" | "fast" | "beside-stock";
+
+/** Returns `beside-stock` for `beside stock`. */
+export const slug = ({ name }: Mode): ModeSlug => (name === "beside stock" ? "beside-stock" : name);

@@ -5,11 +5,12 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FaultGroup } from "./field.ts";
+import type { ModeSlug } from "./modes.ts";
 import { runGroup } from "./result.ts";
 
 export async function selection(
   group: FaultGroup,
-  { modes = [] }: { readonly modes?: readonly string[] } = {},
+  { modes = [] }: { readonly modes?: readonly ModeSlug[] } = {},
 ): Promise<void> {
   const seed = Number(process.env["FAULTS_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
   const directory = join(tmpdir(), `worker-faults-${group.name}-${seed}-${process.pid}`);

@@ -5,7 +5,7 @@ import { group as failover } from "../groups/failover/group.ts";
 import { group as outage } from "../groups/outage/group.ts";
 
 test("Nothing is lost or doubled when PostgreSQL goes away, refuses, and ends sessions.", () =>
-  selection(outage, { modes: ["safe", "fast-with-queues"] }));
+  selection(outage, { modes: ["safe", "fast"] }));
 
 test("When a standby takes over under load, only jobs that had not been replicated are lost.", () =>
   selection(failover, { modes: ["safe"] }));

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group as limits } from "../groups/limits/group.ts";
 
-for (const mode of ["safe", "fast"]) {
+for (const mode of ["safe", "fast"] as const) {
   test(`No limit is exceeded and no job is lost, through kills, freezes and a crash (${mode} mode).`, () =>
     selection(limits, { modes: [mode] }));
 }

@@ -8,4 +8,4 @@ test("The caller of an add gets the right result, wherever the connection is cut
   selection(adds));
 
 test("Nothing is lost, doubled or out of order when connections are slow, reset and cut.", () =>
-  selection(network, { modes: ["safe", "fast-with-queues"] }));
+  selection(network, { modes: ["safe", "fast"] }));

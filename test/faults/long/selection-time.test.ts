@@ -5,7 +5,7 @@ import { group as clocks } from "../groups/clocks/group.ts";
 import { group as longJobs } from "../groups/long-jobs.ts";
 
 test("A job of many hours keeps its lock, and the lock of its queue, beside Graphile workers.", () =>
-  selection(longJobs, { modes: ["safe", "fast-with-queues"] }));
+  selection(longJobs, { modes: ["safe", "fast"] }));
 
 test("A thousand jobs that are due in one moment run once each, and none before it.", () =>
   selection(clocks, { modes: ["safe", "fast"] }));

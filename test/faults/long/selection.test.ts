@@ -5,4 +5,4 @@ import { selection } from "../field/selection.ts";
 import { group as kill } from "../groups/kill.ts";
 
 test("Nothing is lost, doubled or out of order when processes are killed.", () =>
-  selection(kill, { modes: ["safe", "fast-with-queues"] }));
+  selection(kill, { modes: ["safe", "fast"] }));
