@@ -52,6 +52,12 @@ test("Every piece of SQL about jobs is in a golden file.", () => {
   assert.deepEqual(missing, [], "add a call to test/queue/statements.ts that sends it");
 });
 
+test("A quote in a regular expression does not hide the SQL after it; a division is none.", () => {
+  const source =
+    'const r = (s: string) => /^["/`]/.test(s) || 8 / 2 / 1;\nconst sql = `select 1`; // "';
+  assert.deepEqual(templateTexts(`${source}\n`), [["select 1"]]);
+});
+
 const SQL = /\b(select|update \?|insert into|delete from|create(?! the )|alter|pg_notify)\b/;
 
 function words(text: string): string {

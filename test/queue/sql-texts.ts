@@ -15,7 +15,7 @@ function scan(source: string, from: number, end: string | null, found: string[][
     if (one === end && depth === 0) return at + 1;
     if (one === "{") depth++;
     else if (one === "}") depth--;
-    else if (one === "/") at = behindComment(source, at) - 1;
+    else if (one === "/") at = behindSlash(source, at) - 1;
     else if (one === '"' || one === "'") at = behindString(source, at) - 1;
     else if (one === "`") at = scanTemplate(source, at + 1, found) - 1;
   }
@@ -40,10 +40,27 @@ function scanTemplate(source: string, from: number, found: string[][]): number {
   return source.length;
 }
 
-function behindComment(source: string, at: number): number {
+/** A comment, a regular expression, or a division. */
+function behindSlash(source: string, at: number): number {
   const next = source[at + 1];
-  const end = next === "/" ? source.indexOf("\n", at) : source.indexOf("*/", at) + 2;
-  return next === "/" || next === "*" ? end : at + 1;
+  if (next === "/") return source.indexOf("\n", at);
+  if (next === "*") return source.indexOf("*/", at) + 2;
+  return AFTER_A_VALUE.test(source.slice(Math.max(0, at - 8), at))
+    ? at + 1
+    : behindExpression(source, at);
+}
+
+/** What comes before a division. */
+const AFTER_A_VALUE = /(?<!return)(?<=[\w)\]}"'`])\s*$/;
+
+function behindExpression(source: string, from: number): number {
+  let at = from + 1;
+  for (let isInClass = false; isInClass || source[at] !== "/"; at++) {
+    if (source[at] === "\\") at++;
+    else if (source[at] === "[") isInClass = true;
+    else if (source[at] === "]") isInClass = false;
+  }
+  return at + 1;
 }
 
 function behindString(source: string, from: number): number {
