@@ -8,6 +8,7 @@ import { explainJob } from "../../src/insight/why/explain-job.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { copyJobs } from "../../src/queue/add/copy-jobs.ts";
 import { readLostNames, recoverLostQueues } from "../../src/queue/tidy/lost-names.ts";
+import { waitUntil } from "../support/until.ts";
 import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
@@ -32,12 +33,8 @@ const namesOfJobs = () =>
 /** Resolves once the cleanup has deleted the queue, with the cleanup's promise. */
 async function cleanupThatWaits(tasks: Parameters<typeof cleanup>[1] = NAMES) {
   const cleaned = cleanup(queue.db, tasks);
-  for (let isThere = true; isThere; ) {
-    const [row] = await queue.sql<{ is_there: boolean }>(
-      "select exists (select from worker._private_job_queues where queue_name = 'q') as is_there",
-    );
-    isThere = row?.is_there ?? false;
-  }
+  const queues = () => queue.sql("select from worker._private_job_queues where queue_name = 'q'");
+  await waitUntil("the queue is deleted", async () => (await queues()).length === 0);
   return { cleaned };
 }
 
@@ -78,9 +75,8 @@ test("A cleanup restores the task of a job that was added in a transaction still
   await inTransaction("begin", async (client) => {
     await client.query("select worker.add_job('t')");
     cleaned = cleanup(queue.db, ["gc-task-identifiers"]);
-    for (let count = 1; count > 0; ) {
-      count = (await queue.sql("select from worker._private_tasks")).length;
-    }
+    const tasks = () => queue.sql("select from worker._private_tasks");
+    await waitUntil("the task is deleted", async () => (await tasks()).length === 0);
   });
   assert.equal((await cleaned)?.deletedTaskIdentifiers, 0);
   assert.equal((await namesOfJobs())[0]?.task, "t");

@@ -99,12 +99,11 @@ test("Jobs behind a slow job of their run are returned, and the queue stays lock
     "select locked_by from worker._private_job_queues where queue_name = 'q'",
   );
   assert.notEqual(line?.locked_by, null);
-  const other = recordingTask<string>("task");
-  await queue.startWorker({ tasks: [other], pollIntervalMs: 50 });
+  await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
   gate.open();
   await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
-  // Each has run once, on either worker.
-  assert.deepEqual([...task.seen, ...other.seen].toSorted(), ["a", "b", "c", "slow"]);
+  // On either worker.
+  assert.deepEqual(task.seen, ["slow", "a", "b", "c"]);
 });
 
 test("Jobs fetched ahead for slots that stay busy are returned within 250 ms.", async () => {

@@ -91,10 +91,7 @@ test("A failed login leaves no socket open, whatever the reason.", async () => {
 });
 
 test("The right password logs in by every method, from the URL and from the password file.", async () => {
-  const file = join(
-    folder,
-    "The right password logs in by every method, from the URL and from the password file.",
-  );
+  const file = join(folder, "pgpass");
   writeFileSync(file, "*:*:*:scram:secret\n*:*:*:md5:secret\n*:*:*:plain:secret\n", {
     mode: 0o600,
   });

@@ -21,8 +21,8 @@ export async function handlers(field: Field): Promise<void> {
     await throwAnything(stand);
     await neverEnd(stand);
     await block(stand, field.brief ? BRIEF_BLOCK_S : BLOCK_S);
-    for (const { by, exit } of stand.living) {
-      if (exit !== null) stand.problem(`${by} has ended: ${JSON.stringify(exit)}`);
+    for (const { by, exit, isStock } of stand.members) {
+      if (!isStock && exit !== null) stand.problem(`${by} has ended: ${JSON.stringify(exit)}`);
     }
     await stand.end();
   });
