@@ -9,6 +9,7 @@ import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import pg from "pg";
 import { migratedDatabase } from "../support/database.ts";
+import { waitUntil } from "../support/until.ts";
 import { command, runner, worker } from "./command.ts";
 
 let env: { DATABASE_URL: string };
@@ -61,6 +62,28 @@ test("A signal ends an export after a whole line, and the command that continues
     const rest = await worker(["export", "--columns", "id", "--cursor", cursor], env);
     assert.equal(rest.stdout.split("\n").length - 1, JOBS - last);
     assert.match(rest.stdout, new RegExp(`^\\{"id":${last + 1}\\}\\n`));
+  }
+});
+
+test("A signal also ends an export that waits for its first statement.", async () => {
+  const blocker = new pg.Client({ connectionString: env.DATABASE_URL });
+  await blocker.connect();
+  await blocker.query("begin; lock table worker._private_jobs in access exclusive mode");
+  try {
+    for (const query of ["", "task:a"]) {
+      const { child, stderr, ended } = started(...(query === "" ? [] : [query]));
+      await waitUntil("it waits for the lock", async () => {
+        const { rows } = await blocker.query(
+          "select from pg_locks where relation = 'worker._private_jobs'::regclass and not granted",
+        );
+        return rows.length > 0;
+      });
+      child.kill("SIGINT");
+      assert.deepEqual(await ended, [130, null]);
+      assert.equal(await stderr, "worker: stopped after 0 jobs\n");
+    }
+  } finally {
+    await blocker.end();
   }
 });
 

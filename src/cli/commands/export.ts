@@ -47,15 +47,17 @@ export const exportCommand = defineCommand({
     const request = exportRequest({
       ...{ q: queryOfWords(query), format, columns, withPayload: payload, cursor },
     });
-    const signal = stopSignal();
     const { lines, unchecked, unknown } = await withConnection(args, async ({ database, pool }) => {
+      const signal = stopSignal();
       const scope = { signal, leftMs: () => Number.POSITIVE_INFINITY };
       const within = (statementTimeoutMs: number) => ({
         ...database,
         client: boundedQueryable(pool, { ...READ_ONLY, statementTimeoutMs }, scope),
       });
       const databases = { steps: within(STEP_MS), large: within(LARGE_MS) };
-      const begun = await exportJobs(databases, request);
+      const begun = await exportJobs(databases, request).catch((error) => {
+        throw signal.aborted ? new StoppedError(signal, `stopped after ${jobs(0)}`) : error;
+      });
       const out = await exportOutput(output, cursor !== undefined);
       return { ...(await writeExport(begun, out, signal)), unknown: begun.unknown };
     });
