@@ -149,7 +149,11 @@ test("remove takes a key, and also ids or a query.", async () => {
 });
 
 test("Invalid commands are rejected with a message about the mistake.", async () => {
+  const ids = (count: number, first: number) =>
+    Array.from({ length: count }, (_, index) => first + index).join(",");
   const refusals: [string[], RegExp][] = [
+    [["remove", "--ids", ids(600, 100_000)], /--ids: 600 ids are too many at once/],
+    [["remove", "--ids", ids(801, 1)], /--ids: 801 ids are too many at once/],
     [["complete", "--yes", " "], /is empty.*id>0/],
     [["complete", "--yes", "tusk:x"], /did you mean|no field|unknown/i],
     [["retry", "task:x", "--canary", "0"], /--canary: must be/],

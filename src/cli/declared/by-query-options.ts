@@ -6,6 +6,8 @@ import {
   type OperationAction,
   takesIds,
 } from "../../commands/operations/model/action.ts";
+import { MAX_BRANCHES, MAX_CHARACTERS, MAX_VALUES } from "../../domain/portable/query/limits.ts";
+import { numberText } from "../../domain/words.ts";
 import { optionName, type Values } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { flag, several, text, whole } from "../arguments/values.ts";
@@ -72,10 +74,6 @@ function queryOfWords(action: OperationAction, given: QueryArguments): string | 
   throw new UsageError(message, action);
 }
 
-// The most ids that one query accepts; its limit of 4,000 characters may allow fewer.
-const MAX_IDS = 800;
-const IDS_A_TERM = 100;
-
 function queryOfKey(action: OperationAction, given: QueryArguments): string | null {
   const { key, ids, query } = given as Record<string, string | undefined> & {
     readonly ids?: readonly string[];
@@ -87,15 +85,12 @@ function queryOfKey(action: OperationAction, given: QueryArguments): string | nu
   const all = ids.flatMap((one) => one.split(","));
   const bad = all.find((id) => !/^\d+$/.test(id));
   if (bad !== undefined) throw new UsageError(`--ids: "${bad}" is not a job id`, action);
-  if (all.length > MAX_IDS) {
-    throw new UsageError(
-      `--ids: at most ${MAX_IDS} ids; for more, give a range: --query id:1..999`,
-      action,
-    );
-  }
   const terms: string[] = [];
-  for (let at = 0; at < all.length; at += IDS_A_TERM) {
-    terms.push(`id:${all.slice(at, at + IDS_A_TERM).join(",")}`);
+  for (let at = 0; at < all.length; at += MAX_VALUES) {
+    terms.push(`id:${all.slice(at, at + MAX_VALUES).join(",")}`);
   }
-  return terms.join(" or ");
+  const joined = terms.join(" or ");
+  if (terms.length <= MAX_BRANCHES && joined.length <= MAX_CHARACTERS) return joined;
+  const few = "give fewer, or a range: --query id:1..999";
+  throw new UsageError(`--ids: ${numberText(all.length)} ids are too many at once; ${few}`, action);
 }
