@@ -389,7 +389,9 @@ test("Only the command line uses process.argv and process.exit, and only it and 
     .filter(({ path }) => !/^src\/(cli\/|main\.ts|base\/clock\.ts)/.test(path))
     .flatMap(({ path, text }) => [
       ...(/process\.argv|process\.exit\b/.test(text) ? [`${path} uses argv or exit`] : []),
-      ...(/\bDate\.now\(\)|performance\.now\(\)/.test(text) ? [`${path} reads the time`] : []),
+      ...(/\bDate\.now\(\)|performance\.now\(\)|new Date\(\)/.test(text)
+        ? [`${path} reads the time`]
+        : []),
     ]);
   assert.deepEqual(wrong, []);
 });

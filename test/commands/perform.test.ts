@@ -1,6 +1,6 @@
 // Performing a declared command: its result, and its records.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
 import type { Command } from "../../src/commands/declare/command.ts";
 import { commands } from "../../src/commands/index.ts";
@@ -46,6 +46,22 @@ test("A result distinguishes a command that changed all jobs, some, or none.", a
   const [whole] = await add(1);
   const all = await run("retry", { ids: [whole?.id] });
   assert.ok(!(all.done instanceof Error) && !all.done.isPartial);
+});
+
+test("A deadline of now is the time of the database's clock.", async () => {
+  mock.timers.enable({ apis: ["Date"], now: 0 });
+  try {
+    const unique = { unique_by: ["args"], unique_while: "waiting" };
+    const { done } = await run("add", { identifier: "t", deadline: "now", ...unique });
+    assert.ok(!(done instanceof Error), String(done));
+  } finally {
+    mock.timers.reset();
+  }
+  const [row] = await queue.sql<{ age: number }>(
+    `select extract(epoch from now()) - substr(flag, 10)::bigint / 1000 as age
+     from worker._private_jobs, jsonb_object_keys(flags) as flag where flag like 'deadline:%'`,
+  );
+  assert.ok(Number(row?.age) < 3_600, `${row?.age} s ago`);
 });
 
 test("A performed command leaves one record, with its targets, its request and its changes.", async () => {

@@ -5,6 +5,7 @@ import type { ThrottledAdd } from "../../domain/limits/throttled-job.ts";
 import { rawJson } from "../../domain/payload.ts";
 import { momentText } from "../../domain/words.ts";
 import { addAnyJob } from "../../queue/add/add-job.ts";
+import { databaseTime } from "../../queue/cron/database-time.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import {
   choice,
@@ -101,7 +102,9 @@ export const addCommand = defineCommand({
       : keyProblems(jobOf(input));
   },
   run: async (db, input): Promise<AddResult> => {
-    const added = await addAnyJob(db, jobOf(input));
+    const isNow = input.deadline === "now";
+    const deadline = isNow ? new Date(await databaseTime(db)).toISOString() : input.deadline;
+    const added = await addAnyJob(db, jobOf({ ...input, deadline }));
     return "isThrottled" in added ? added : { isThrottled: false, until: null, job: added };
   },
   sentence: ({ job, until }, input) => {
@@ -149,7 +152,7 @@ const jobOf = (input: AddInput): AnyJob => ({
     priority: input.priority,
     flags: input.flags,
     retry: input.retry,
-    deadline: input.deadline === "now" ? new Date() : input.deadline,
+    deadline: input.deadline === "now" ? undefined : input.deadline,
     ...keyOptions(input),
   },
 });
