@@ -35,6 +35,20 @@ test("On a pool all statements happen or none, and the connection is released.",
   assert.equal(handle.pool.idleCount, 1);
 });
 
+test("A pool that an application has wrapped needs no options.", async () => {
+  await using handle = testPool(url, 1);
+  const { pool } = handle;
+  const wrapped = {
+    connect: pool.connect.bind(pool),
+    query: pool.query.bind(pool),
+    idleCount: 0,
+    totalCount: 1,
+  };
+  const db = { client: wrapped as unknown as pg.Pool, schema };
+  const rows = await inTransaction(db, (inside) => query(inside, () => "select 1 as one"));
+  assert.deepEqual(rows, [{ one: 1 }]);
+});
+
 test("A connection that is lost during a transaction is not reused.", async () => {
   await using handle = testPool(url, 1);
   const lost = inTransaction({ client: handle.pool, schema }, (inside) =>

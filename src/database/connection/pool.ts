@@ -252,11 +252,11 @@ async function connectInTime(
   onError: (error: Error) => void,
 ): Promise<PoolClient> {
   signal?.throwIfAborted();
-  // If all connections are in use, a timeout is not the server's fault.
-  const isFull = pool.idleCount === 0 && pool.totalCount >= pool.options.max;
+  // If all connections are in use, a timeout is not the server's fault. A pool that an application has wrapped may have
+  // no options.
+  const isFull = pool.idleCount === 0 && pool.totalCount >= pool.options?.max;
   const connecting = connectClient(pool, onError);
   const { promise: late, reject } = Promise.withResolvers<never>();
-  // A pool that an application has wrapped may have no options.
   const ownMs = (pool.options?.connectionTimeoutMillis ?? 0) + EXTRA_MS;
   const limitMs = isFull ? waitMs : Math.min(Math.max(MAX_WAIT_MS, ownMs), MAX_TIMER_MS);
   const timer = setTimeout(() => reject(new Error(TOO_LATE)), limitMs);
