@@ -1,11 +1,13 @@
 // Mistakes of a first day: options of other programs, several problems at once, missing tasks.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { migratedDatabase } from "../support/database.ts";
+import { migratedDatabase, serverUrl } from "../support/database.ts";
+import { testPool } from "../support/test-pool.ts";
+import { waitUntil } from "../support/until.ts";
 import { runInChild, worker } from "./command.ts";
-import { filesOf } from "./run-harness.ts";
+import { filesOf, startRun } from "./run-harness.ts";
 
 test("--port and -p of demo and admin suggest --listen.", async () => {
   for (const name of ["demo", "admin"])
@@ -69,6 +71,33 @@ test("run --once names the tasks of ready jobs for which it has no file.", async
   });
   const next = await worker(["run", "--tasks", all, "--once"], env);
   assert.equal(next.stdout, "2 done, 0 failed\n");
+});
+
+test("run --once ends with 0 if only the read of the other ready jobs fails.", async () => {
+  const go = join(filesOf({}), "go");
+  const tasks = filesOf({
+    "here.mjs": `import { existsSync, writeFileSync } from "node:fs";
+      import { setTimeout } from "node:timers/promises";
+      export default async () => {
+        while (!existsSync(${JSON.stringify(go)})) await setTimeout(20);
+      };`,
+  });
+  const { name, url } = await migratedDatabase();
+  await using own = testPool(url);
+  await using server = testPool(await serverUrl());
+  await own.pool.query("select worker.add_job('here')");
+  const run = startRun(["--tasks", tasks, "--once"], { DATABASE_URL: url });
+  await waitUntil("the job runs", async () => {
+    const locked = "select from worker._private_jobs where locked_by is not null";
+    return (await own.pool.query(locked)).rowCount === 1;
+  });
+  // Sessions continue, and new ones are refused.
+  await server.pool.query(`alter database ${name} with allow_connections false`);
+  writeFileSync(go, "");
+  const { status, stdout, stderr } = await run.ended;
+  await server.pool.query(`alter database ${name} with allow_connections true`);
+  assert.deepEqual([status, stdout], [0, "1 done, 0 failed\n"], stderr);
+  assert.match(stderr, /not currently accepting connections.*other ready jobs could not be read/);
 });
 
 test("A default duration has its unit in the help.", async () => {

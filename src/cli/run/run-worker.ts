@@ -1,7 +1,7 @@
 // Runs the worker of `worker run`: loads the files, serves the admin if --admin is given, runs jobs until a stop is
 // requested or, with --once, until none is ready.
 
-import { codeOf } from "../../base/errors.ts";
+import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { createPool } from "../../database/connection/pool.ts";
 import { schemaName } from "../../database/schema-name.ts";
@@ -112,7 +112,12 @@ async function drain(
   else {
     const more = skipped === 0 ? "" : `, ${skipped} skipped`;
     print(`${completed} done, ${failed} failed${more}`);
-    const left = hasGivenUp ? null : await readyElsewhere(settings, options, logger);
+    const left = hasGivenUp
+      ? null
+      : await readyElsewhere(settings, options, logger).catch((error: unknown) => {
+          logger.warn({ error: messageOf(error) }, "the other ready jobs could not be read");
+          return null;
+        });
     if (left !== null) print(left);
   }
   return hasGivenUp ? 1 : 0;
