@@ -1,18 +1,24 @@
 // The heartbeat: its thread, its report, and what happens when it cannot run.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Worker as Thread } from "node:worker_threads";
 import pg from "pg";
-import type { Logger } from "../../src/base/logger.ts";
+import { type Logger, silentLogger } from "../../src/base/logger.ts";
+import { Outage } from "../../src/base/outage.ts";
 import { VERSION } from "../../src/base/version.ts";
 import { startEmbeddedServer } from "../../src/database/embedded/server.ts";
 import { migrate } from "../../src/database/schema/migrate.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { cronEntry } from "../../src/domain/cron/cron-entry.ts";
+import { registerLease } from "../../src/queue/workers/lease.ts";
+import { Heartbeat } from "../../src/worker/lease/heartbeat.ts";
+import { resolveRecovery } from "../../src/worker/options/recovery-options.ts";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import type { WorkerEvents } from "../../src/worker/task/hooks.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
@@ -290,4 +296,33 @@ test("A heartbeat connection that the network has lost without notice costs no l
   await waitUntil("the next heartbeat", async () => (await lastMs()) > beforeMs);
   const gapMs = (await lastMs()) - beforeMs;
   assert.ok(gapMs < 7_000, `there was none for ${gapMs} ms`);
+});
+
+test("A report that the heartbeat thread has not written when it ends is written without it.", async () => {
+  const lines: string[] = [];
+  const note = (_: object, message: string) => void lines.push(message);
+  const thread = once(process, "worker");
+  const { recovery } = resolveRecovery(QUICK);
+  const heartbeat = new Heartbeat({
+    ...{ connection: { connectionString: queue.url }, schema: queue.db.schema },
+    ...{ config: recovery ?? assert.fail(), renewLocksEveryMs: 3_600_000 },
+    ...{ logger: { debug: note, info: note, warn: note, error: note }, report: () => {} },
+    ...{ outage: new Outage(silentLogger), onTrouble: () => {} },
+  });
+  const { uptimeMs: _, ...mark } = await registerLease(queue.db, "w", '{"pid": 1}', 0);
+  await heartbeat.start([{ id: "w", ...mark }]);
+  const blocker = await queue.pool.connect();
+  // No heartbeat is written meanwhile.
+  await blocker.query("begin; select from worker._private_workers for update");
+  heartbeat.describe("w", '{"pid": 2}', false);
+  const [started] = (await thread) as [Thread];
+  await started.terminate();
+  await blocker.query("commit");
+  blocker.release();
+  await waitUntil("the report is written", async () => {
+    const text = "select metadata ->> 'pid' as pid from worker._private_workers";
+    return (await queue.sql<{ pid: string }>(text))[0]?.pid === "2";
+  });
+  assert.match(lines.join("\n"), HERE);
+  await heartbeat.stop();
 });

@@ -14,6 +14,7 @@ import { portable } from "../connection/connection-config.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { beatHere, beatInThread, type HeartbeatHost } from "./heartbeat-host.ts";
 import {
+  type HeartbeatDescription,
   type HeartbeatNews,
   type HeartbeatReport,
   type HeartbeatSettings,
@@ -42,6 +43,8 @@ export class Heartbeat {
   readonly #lastTurn = new BigInt64Array(new SharedArrayBuffer(8));
   #host: HeartbeatHost | null = null;
   #leases: readonly Lease[] = [];
+  /** The latest report. The thread may end before it has written it. */
+  #description: HeartbeatDescription | null = null;
   #isStopping = false;
   #isFailing = false;
 
@@ -93,7 +96,8 @@ export class Heartbeat {
 
   /** Writes the report with the next heartbeat, or with a heartbeat at once if `isUrgent`. */
   describe(id: string, text: string, isUrgent: boolean): void {
-    this.#host?.send({ command: "metadata", id, text, isUrgent });
+    this.#description = { command: "metadata", id, text, isUrgent };
+    this.#host?.send(this.#description);
   }
 
   async stop(): Promise<void> {
@@ -133,6 +137,7 @@ export class Heartbeat {
       "the heartbeat runs in the worker's own thread: while a handler blocks it, the worker loses its lease",
     );
     this.#host = beatHere({ ...this.#settings(), connection }, (report) => this.#receive(report));
+    if (this.#description !== null) this.#host.send(this.#description);
   }
 
   #takeTurn(): void {
