@@ -43,26 +43,33 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 /** Resolves to whether the group is empty within the limit. Polls, because there is no event for that. */
 async function isGone(pid: number, limitMs: number): Promise<boolean> {
   const never = new AbortController().signal;
+  let living: readonly string[] | null = null;
   // The clock decides, because on a busy host a round takes longer than its wait.
   for (const endMs = monotonic() + limitMs; monotonic() < endMs; ) {
-    if (!signalGroup(pid, 0) || isDead(pid)) return true;
+    if (!signalGroup(pid, 0)) return true;
+    living = livingIn(pid, living ?? []);
+    if (living?.length === 0) return true;
     await wait(POLL_MS, never);
   }
   return false;
 }
 
 /**
- * Whether only zombies are left. The first process of a container must remove them by waiting for them; most do not.
+ * Returns processes of the group that are not zombies; null where there is no /proc. The first process of a container
+ * must remove zombies by waiting for them; most do not. `before`: the processes found before. While one of them lives,
+ * the others on the machine, perhaps thousands, are not read.
  */
-function isDead(group: number): boolean {
+function livingIn(group: number, before: readonly string[]): readonly string[] | null {
+  const isLiving = (pid: string): boolean => {
+    const [state, , itsGroup] = fieldsOf(pid);
+    return Number(itsGroup) === group && state !== "Z" && state !== "X";
+  };
+  const still = before.filter(isLiving);
+  if (still.length > 0) return still;
   try {
-    const members = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-    return members.every((pid) => {
-      const [state, , itsGroup] = fieldsOf(pid);
-      return Number(itsGroup) !== group || state === "Z" || state === "X";
-    });
+    return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && isLiving(name));
   } catch {
-    return false; // no Linux
+    return null;
   }
 }
 

@@ -1,0 +1,27 @@
+// The end of a group of processes.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { test } from "node:test";
+import { endGroup } from "../../src/worker/files/process-group.ts";
+
+test("While a program does not end, the processes of the machine are not listed again and again.", async (t) => {
+  const script = "trap '' TERM; echo ready; while :; do sleep 0.05; done";
+  const program = spawn("/bin/sh", ["-c", script], {
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(program, "exit");
+  await once(program.stdout, "data");
+  const { mock } = t.mock.method(fs, "readdirSync");
+  syncBuiltinESMExports();
+  await endGroup(program.pid ?? 0, 400);
+  t.mock.restoreAll();
+  syncBuiltinESMExports();
+  assert.deepEqual((await ended)[1], "SIGKILL");
+  const lists = mock.calls.filter(({ arguments: [path] }) => path === "/proc");
+  // Two more after SIGKILL, and one more for a last child.
+  assert.ok(lists.length <= 4, `${lists.length} lists`);
+});
