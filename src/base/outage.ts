@@ -50,6 +50,8 @@ export class Outage {
   #lostAtMs = 0;
   #remindMs = FIRST_REMINDER_MS;
   #isUnreachable = false;
+  /** Whether the outage has no end yet. Its last connection may close instead of coming back. */
+  #isOpen = false;
   /** Consecutive recoveries that were too short to count. */
   #relapses = 0;
   #backAtMs = Number.NEGATIVE_INFINITY;
@@ -85,6 +87,7 @@ export class Outage {
     if (!this.#away.has(connection)) this.#countRelapse(connection, nowMs);
     this.#away.set(connection, this.#away.get(connection) ?? nowMs);
     this.#affected.add(connection);
+    this.#isOpen = true;
     const fields = { connection, error: messageOf(error) };
     if (isFirst && this.#relapses <= 1)
       this.#logger.warn(
@@ -110,9 +113,10 @@ export class Outage {
     log.call(this.#logger, all, "the database is still unreachable");
   }
 
-  /** Reports that `connection` works again. Does nothing if it was not lost. */
+  /** Reports that `connection` works again. Does nothing if it was not lost, unless all lost ones have closed. */
   reportBack(connection: string): void {
-    const lostAtMs = this.#away.get(connection);
+    const hasClosed = this.#isOpen && this.#away.size === 0;
+    const lostAtMs = this.#away.get(connection) ?? (hasClosed ? this.#lostAtMs : undefined);
     if (lostAtMs === undefined) return;
     this.#away.delete(connection);
     this.#endPauses();
@@ -121,6 +125,7 @@ export class Outage {
     const relapses = wasOutage ? 0 : (this.#returns.get(connection)?.relapses ?? 0);
     this.#returns.set(connection, { atMs: this.#backAtMs, relapses });
     if (this.#away.size > 0) return;
+    this.#isOpen = false;
     const fields = { connections: [...this.#affected], away_ms: Math.round(this.#awayMs()) };
     const logEnd = () => this.#logger.info(fields, "the database is reachable again");
     if (this.#relapses === 0) logEnd();

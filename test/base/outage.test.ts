@@ -38,6 +38,25 @@ test("An outage is logged when the first connection is lost, and when the last i
   assert.equal(lines.length, 3);
 });
 
+test("If a lost connection closes, the next one of the same name that works ends the outage.", async () => {
+  const { lines, outage } = watched();
+  const old = new AbortController();
+  const next = new AbortController();
+  // As two sessions of a worker that has lost its lease.
+  const ended = outage.runWithRetries("jobs", () => Promise.reject(AWAY), {
+    signal: old.signal,
+    wait: manualWait().wait,
+  });
+  await turn();
+  assert.equal(lines.length, 1);
+  old.abort();
+  await ended;
+  await outage.runWithRetries("jobs", async (succeeded) => succeeded(), { signal: next.signal });
+  assert.deepEqual(lines[1], ["info", { connections: ["jobs"], away_ms: 0 }]);
+  outage.reportBack("jobs");
+  assert.equal(lines.length, 2);
+});
+
 test("A lasting outage is logged again after a minute, and then each time after twice as long.", () => {
   const { lines, clock, outage } = watched();
   outage.reportLost("lanes", AWAY);
