@@ -12,6 +12,13 @@ const first = ["--pid", "--fork", "--mount-proc", "--kill-child"];
 const mayUnshare = spawnSync("unshare", [...first, "true"]).status === 0;
 const why = mayUnshare ? false : "unshare is not allowed here";
 
+function runFirst(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const { PATH = "", HOME = "" } = process.env;
+  return spawnSync("unshare", [...first, runner, ...command, "run", ...args], {
+    ...{ env: { PATH, HOME, ...env }, encoding: "utf8", timeout: 60_000 },
+  });
+}
+
 test("As process 1, a worker reaps processes that programs have left behind, and receives signals.", {
   skip: why,
 }, async () => {
@@ -30,13 +37,21 @@ kill -TERM 1
   for (const task of ["fork", "fork", "fork", "count"]) {
     await runInChild(["add", task, "{}", "--queue", "q"], env);
   }
-  const { PATH = "", HOME = "" } = process.env;
-  const { status, stderr } = spawnSync(
-    "unshare",
-    [...first, runner, ...command, "run", "--tasks", directory],
-    { env: { PATH, HOME, ...env }, encoding: "utf8", timeout: 60_000 },
-  );
+  const { status, stderr } = runFirst(["--tasks", directory], env);
   assert.equal(status, 0, stderr);
   assert.equal(readFileSync(join(directory, "dead"), "utf8").trim(), "0");
   assert.doesNotMatch(stderr, /ExperimentalWarning|can't access tty/);
+});
+
+test("With sockets of a service manager, the warning names them as the reason.", {
+  skip: why,
+}, async () => {
+  const { url } = await migratedDatabase();
+  const directory = filesOf({ "one.sh": "#!/bin/sh\ncat > /dev/null\n" });
+  await runInChild(["add", "one"], { DATABASE_URL: url });
+  const env = { DATABASE_URL: url, LISTEN_PID: "1" };
+  const { status, stderr } = runFirst(["--tasks", directory, "--once"], env);
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /the first process of its container, and its sockets \(LISTEN_PID\)/);
+  assert.doesNotMatch(stderr, /there is no shell/);
 });

@@ -32,12 +32,14 @@ export function beginBelowShell(): void {
   process.execve?.(SHELL, args, process.env);
 }
 
-/** Warns about programs in a container that has neither an init nor a shell. */
+/** Warns about programs in a container that has no init, if this process could not become the child of a shell. */
 export function warnWithoutInit(logger: Logger): void {
   if (!isFirst()) return;
+  const isActivated = process.env["LISTEN_PID"] !== undefined;
+  const why = isActivated ? "its sockets (LISTEN_PID) are for it alone" : "there is no shell";
   logger.warn(
     {},
-    "the worker is the first process of its container, and there is no shell: processes left behind by programs stay as zombies; run the container with an init (docker run --init, init: true in Compose, shareProcessNamespace: true in Kubernetes)",
+    `the worker is the first process of its container, and ${why}: processes left behind by programs stay as zombies; run the container with an init (docker run --init, init: true in Compose, shareProcessNamespace: true in Kubernetes)`,
   );
 }
 
