@@ -27,7 +27,10 @@ export async function cached(kind, key, make) {
   if (await exists(path)) return path;
   const draft = await temporary("cached");
   await make(join(draft, name));
-  await rename(join(draft, name), path);
+  await rename(join(draft, name), path).catch(async (error) => {
+    // Another build may have made it meanwhile.
+    if (!(await exists(path))) throw error;
+  });
   for (const old of await readdir(cache)) {
     if (!old.startsWith(`${kind}-`) || old === name) continue;
     await rm(join(cache, old), { recursive: true, force: true });
@@ -48,6 +51,18 @@ export async function place(path, content, mode = 0o644) {
   const draft = `${path}.${process.pid}.tmp`;
   await writeFile(draft, content, { mode });
   await rename(draft, path);
+}
+
+/** Moves a file or directory to `path`, in place of an older one. Another build may do the same at the same time. */
+export async function replace(draft, path) {
+  for (let attempts = 100; ; attempts--) {
+    try {
+      await rm(path, { recursive: true, force: true });
+      return await rename(draft, path);
+    } catch (error) {
+      if (attempts === 0 || !["ENOTEMPTY", "EEXIST"].includes(error.code)) throw error;
+    }
+  }
 }
 
 function exists(path) {

@@ -1,10 +1,10 @@
 // Builds the library's types: the files that src/index.ts reaches in the compiler's output, with relative paths that
 // every compiler and tool supports (".js").
 import { execFile } from "node:child_process";
-import { chmod, readFile, rename, rm } from "node:fs/promises";
+import { chmod, readFile } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
 import { promisify } from "node:util";
-import { dist, fail, place, root, temporary } from "./files.mjs";
+import { dist, fail, place, replace, root, temporary } from "./files.mjs";
 
 export async function types() {
   const emitted = await temporary("types");
@@ -17,8 +17,7 @@ export async function types() {
   const shipped = await temporary("types");
   await ship("index.d.ts", emitted, shipped, new Set());
   await chmod(shipped, 0o755);
-  await rm(join(dist, "types"), { recursive: true, force: true });
-  await rename(shipped, join(dist, "types"));
+  await replace(shipped, join(dist, "types"));
 }
 
 /** Copies `file` and the files that it refers to, once each. */
