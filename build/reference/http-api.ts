@@ -30,7 +30,7 @@ export function httpApiPage(document: Json): string {
     ...table(["route", "access", ""], contents),
     "## Errors",
     "",
-    'Every error is `{"error": "a sentence", "code": "for_programs"}`, with `problems` where fields do not fit.',
+    'Every error is `{"error": "a sentence", "code": "for_programs"}`, with `problems` if fields are invalid.',
     "",
     ...table(
       ["status", "means"],

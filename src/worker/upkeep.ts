@@ -20,7 +20,8 @@ import type { WorkerConfig } from "./options/worker-options.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Hooks } from "./task/hooks.ts";
 
-const OFF = "recovery is off: if this worker crashes, its jobs stay locked for 4 hours";
+const OFF =
+  "recovery is off: if this worker crashes, its jobs stay locked until their locks are stale (option staleLockThresholdMs)";
 const noTable = (schema: string) =>
   `the schema has no table of heartbeats; "${workerLine(schema, "worker migrate")}" adds it`;
 const NO_RIGHTS = "the database role may not write to the table _private_workers";

@@ -182,8 +182,8 @@ function undoSkippedText({ undoSkipped, done, undone }: JobOperation): string {
     [locked, "is running", "are running"],
     [
       done - undone - keyTaken - changed - gone - locked,
-      "exceeded the number that undo stores",
-      "exceeded the number that undo stores",
+      "was not stored for undo (only the first million are)",
+      "were not stored for undo (only the first million are)",
     ],
   ]);
 }

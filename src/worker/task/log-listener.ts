@@ -78,7 +78,8 @@ function logJobs(hooks: Hooks, logger: Logger): void {
   });
   hooks.on("job:interrupted", ({ jobId, job, reason }) => {
     const fields = { job_id: jobId, task: job?.taskIdentifier, reason };
-    const what = reason === "shutdown" ? "was interrupted" : "was taken over: its lease was lost";
+    const what =
+      reason === "shutdown" ? "was interrupted" : "was taken over: this worker lost its lock";
     logger.warn(fields, `a job ${what}`);
   });
 }

@@ -88,7 +88,7 @@ export class RetryRules {
       this.#missing.add(name);
       this.#logger.warn(
         { retry: name, task: job.taskIdentifier },
-        "this worker has no retry policy of that name (option retryPolicies): the task's own is used",
+        "this worker has no retry policy of that name (option retryPolicies): the policy of the task or of the worker is used",
       );
     }
     return undefined;

@@ -45,7 +45,7 @@ export async function missingNeeds(needs: readonly Need[]): Promise<string[]> {
     const { isThere, bring } = { bring: () => install(NEEDS[need].debian), ...NEEDS[need] };
     if (await isThere()) continue;
     const why = await bring();
-    if (!(await isThere())) problems.push(`${need} is not there: ${why}`);
+    if (!(await isThere())) problems.push(`${need} is missing: ${why}`);
   }
   return problems;
 }

@@ -130,7 +130,8 @@ export class Stand {
   ): Promise<void> {
     const end = machineTime() + limitMs;
     while (!(await Promise.resolve(isSo()).catch(() => false))) {
-      if (machineTime() > end) throw new Error(`in vain for ${limitMs / 1_000} s: until ${what}`);
+      if (machineTime() > end)
+        throw new Error(`timed out after ${limitMs / 1_000} s: until ${what}`);
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
   }

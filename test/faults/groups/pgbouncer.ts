@@ -20,7 +20,7 @@ export const group: FaultGroup = {
   async run(field: Field) {
     const server = await field.server();
     const program = pgbouncerProgram();
-    if (program === null) throw new Error("pgbouncer is not there");
+    if (program === null) throw new Error("pgbouncer is missing");
     const bouncer = await startPgbouncer(program, server.url(), CONNECTIONS, {
       // Connections must be closed at the end.
       idleSeconds: 3,

@@ -185,7 +185,7 @@ async function hire(duty: WorkerDuty): Promise<void> {
 async function until(what: string, isSo: () => boolean): Promise<void> {
   const end = performance.now() + 60_000;
   while (!isSo()) {
-    if (performance.now() > end) throw new Error(`in vain for a minute: until ${what}`);
+    if (performance.now() > end) throw new Error(`timed out after 60 s: until ${what}`);
     await sleep(25);
   }
 }

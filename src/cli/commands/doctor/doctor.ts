@@ -66,7 +66,7 @@ function printFindings(found: readonly (Finding & { readonly fix: string | null 
     for (const { check, message, fix, level: own } of found) {
       if (own !== level) continue;
       print(`${level.padEnd(4)}  ${check}: ${message}`, colourOf(level));
-      if (fix !== null) print(`      ${level === "ok" ? "to have them" : "fix"}: ${fix}`);
+      if (fix !== null) print(`      ${level === "ok" ? "to add them" : "fix"}: ${fix}`);
     }
   }
 }

@@ -48,7 +48,8 @@ export function serverFindings({
   if (connections !== null) {
     const { total, limit } = connections;
     const isFull = total >= limit * 0.9;
-    const message = `${total} of ${limit} connections are in use`;
+    const inUse = `${total} of ${limit} connections are in use`;
+    const message = isFull ? `${inUse}; the fix takes effect after a restart of the server` : inUse;
     const fix = isFull ? inPsql(`alter system set max_connections = ${limit * 2}`) : null;
     found.push(finding(isFull ? "warn" : "ok", "connections", message, fix));
   }

@@ -17,7 +17,7 @@ export interface FakeClock {
 }
 
 export function fakeClock(directory: string, name: string, seconds: number): FakeClock {
-  if (library === undefined) throw new Error("libfaketime is not there: install Debian's faketime");
+  if (library === undefined) throw new Error("libfaketime is missing: install Debian's faketime");
   const file = join(directory, `${name}.time`);
   const step = (to: number) => writeFileSync(file, `${to < 0 ? "-" : "+"}${Math.abs(to)}\n`);
   step(seconds);
