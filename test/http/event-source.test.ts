@@ -159,6 +159,23 @@ test("A viewer that reconnects gets only newer events; with an id from another p
   }
 });
 
+test("A slow viewer gets events in the order of their ids, so that a reconnect misses none.", async () => {
+  const { events, view } = source({ maxViewers: 10 });
+  const slow = connection();
+  events.publish("b", '"first"');
+  view(slow.writable, { events: ["a", "b"] });
+  events.publish("a", '"old"');
+  events.publish("b", '"last"');
+  events.publish("a", '"newest"');
+  await slow.read();
+  const [, received = ""] = slow.taken;
+  assert.match(received, /^id: .*\nevent: b\ndata: "last"\n\n$/);
+  const [, id = ""] = /^id: (.*)$/m.exec(received) ?? [];
+  const again = new PassThrough();
+  view(again, { events: ["a", "b"], headers: { "last-event-id": id } });
+  assert.deepEqual(withoutIds([String(again.read())]), ['event: a\ndata: "newest"\n\n']);
+});
+
 test("Events with different topics do not replace each other, and only the last 100 topics are kept.", () => {
   const { events, view } = source({ maxViewers: 10 });
   events.publish("operation", '"one begun"', "operation 1");

@@ -45,7 +45,10 @@ interface Viewer {
   readonly events: ReadonlySet<string>;
   /** When the connection's buffer became full; null if it accepts more. */
   fullSince: number | null;
-  /** The topics whose newest snapshot has not been sent, because the buffer is full. */
+  /**
+   * The topics whose newest snapshot has not been sent, because the buffer is full. They are in the order of these
+   * snapshots, because a viewer that reconnects does not get events before the last one that it received.
+   */
   readonly waiting: Set<string>;
 }
 
@@ -170,6 +173,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
       if (topic !== event) makeRoom(snapshots, event);
       for (const viewer of viewers) {
         if (!viewer.events.has(event)) continue;
+        viewer.waiting.delete(topic);
         if (hasRoom(viewer)) give(viewer, bytes);
         else viewer.waiting.add(topic);
       }
