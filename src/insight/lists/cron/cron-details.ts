@@ -4,7 +4,8 @@ import type { Database } from "../../../database/database.ts";
 import { clockOf, nextClockChange } from "../../../domain/cron/time-zone.ts";
 import type { StoredSchedule } from "../../../queue/schedules/schedule-row.ts";
 import { readValidSchedule } from "../../read/list-schedules.ts";
-import { entriesNamed, type ListedCronEntry, scheduleOf } from "./list-cron.ts";
+import { scheduleOf } from "./cron-ticks.ts";
+import { entriesNamed, type ListedCronEntry } from "./list-cron.ts";
 
 export interface CronDetails {
   /** The schedule, and the entry in code of the same identifier, if there are both. */

@@ -1,15 +1,17 @@
 // Lists cron entries: those in the code of workers, from _private_known_crontabs and the reports of live workers, and
 // schedules. Only workers have the patterns of entries in code, so these have no next tick without a live worker.
+import { inSlices } from "../../../base/slices.ts";
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
 import { isNameSize } from "../../../database/unpacked.ts";
-import { type CronSchedule, cronSchedule } from "../../../domain/cron/cron-schedule.ts";
+import type { CronSchedule } from "../../../domain/cron/cron-schedule.ts";
 import { jitterOf, overlapKey } from "../../../domain/cron/schedule.ts";
 import { milliseconds } from "../../../queue/sql/moments.ts";
 import { listScheduleTimes, type ScheduleTimes } from "../../read/list-schedules.ts";
 import { type PageRequest, pageOf, type SortOrder } from "../list-page.ts";
 import { entryDifference, IN_CODE_AND_SCHEDULE } from "../worker-differences.ts";
 import { type LiveCronEntry, liveCron } from "../worker-reports.ts";
+import { nextTick, quartersAhead, scheduleOf } from "./cron-ticks.ts";
 import { pendingTicks } from "./pending-ticks.ts";
 
 /** A cron entry. Times are milliseconds since the epoch. */
@@ -80,7 +82,7 @@ type CronRequest = PageRequest & { sort: CronSort; search: string; isOff?: true 
 
 /** Returns a page of entries. */
 export async function listCron(db: Database, request: Readonly<CronRequest>): Promise<CronPage> {
-  const { all, nowMs } = await readEntries(db);
+  const { all, nowMs } = await readEntries(db, null);
   const searched = request.search.trim().toLowerCase();
   const found = all.filter(({ identifier, task, isAhead, lateSinceMs }) => {
     if (request.isOff === true && !isAhead && lateSinceMs === null) return false;
@@ -96,9 +98,8 @@ export async function entriesNamed(
   db: Database,
   identifier: string,
 ): Promise<{ readonly entries: readonly ListedCronEntry[]; readonly nowMs: number }> {
-  const { all, nowMs } = await readEntries(db);
-  const found = all.filter((one) => one.identifier === identifier).toReversed();
-  return { entries: await withPending(db, found, nowMs), nowMs };
+  const { all, nowMs } = await readEntries(db, identifier);
+  return { entries: await withPending(db, all.toReversed(), nowMs), nowMs };
 }
 
 /** A cron entry for whose ticks, from `sinceMs` on, no jobs were added. */
@@ -108,7 +109,7 @@ export interface MissedTicks extends Pick<ListedCronEntry, "identifier" | "sourc
 
 /** Returns the entries that have missed a tick, those that missed it longest ago first. */
 export async function readMissedTicks(db: Database): Promise<MissedTicks[]> {
-  const { inCode, nowMs } = await readCode(db);
+  const { inCode, nowMs } = await readCode(db, null);
   const schedules = (await listScheduleTimes(db)).map(({ identifier, pausedMs, nextMs }) => {
     const lateSinceMs = pausedMs === null ? lateSince(nextMs, nowMs) : null;
     return { identifier, source: "schedule", lateSinceMs } as const;
@@ -119,18 +120,34 @@ export async function readMissedTicks(db: Database): Promise<MissedTicks[]> {
   return missed.sort((a, b) => a.sinceMs - b.sinceMs);
 }
 
-/** Returns the entries: those in code, then the schedules. */
-async function readEntries(db: Database): Promise<{ all: readonly Entry[]; nowMs: number }> {
-  const { inCode, nowMs } = await readCode(db);
-  const schedules = (await listScheduleTimes(db)).map((one) => scheduleEntry(one, nowMs));
+/** Returns the entries of this identifier, or all: those in code, then the schedules. */
+async function readEntries(
+  db: Database,
+  identifier: string | null,
+): Promise<{ all: readonly Entry[]; nowMs: number }> {
+  const { inCode, nowMs } = await readCode(db, identifier);
+  const times = await listScheduleTimes(db);
+  const schedules: Entry[] = [];
+  await inSlices(times.filter(isNamed(identifier)), (one) => {
+    schedules.push(scheduleEntry(one, nowMs));
+  });
   return { all: markedDuplicates(inCode, schedules), nowMs };
 }
 
-async function readCode(db: Database): Promise<{ inCode: Entry[]; nowMs: number }> {
+async function readCode(
+  db: Database,
+  identifier: string | null,
+): Promise<{ inCode: Entry[]; nowMs: number }> {
   const rows = await query<LedgerRow>(db, ledgerSql);
   const nowMs = Number(rows[0]?.now_ms ?? 0);
-  return { inCode: codeEntries(rows, await liveCron(db), nowMs), nowMs };
+  const reported = await liveCron(db);
+  const ofName = isNamed(identifier);
+  const inCode = await codeEntries(rows.filter(ofName), reported.filter(ofName), nowMs);
+  return { inCode, nowMs };
 }
+
+const isNamed = (name: string | null) => (one: { readonly identifier: string | null }) =>
+  name === null || one.identifier === name;
 
 async function withPending(
   db: Database,
@@ -142,11 +159,11 @@ async function withPending(
     runAtMs: row.lastRunAtMs,
   }));
   const pending = await pendingTicks(db, ticks);
-  return rows.map((row) => {
+  const quarters = await quartersAhead(rows, nowMs);
+  return rows.map((row, place) => {
     const { key: _, lastRunAtMs: __, ...entry } = row;
     const pendingJobId = pending.get(nameOf(row)) ?? null;
-    const ahead = entry.pausedMs === null ? quartersAhead(entry, nowMs) : [];
-    return { ...entry, pendingJobId, quartersAhead: ahead };
+    return { ...entry, pendingJobId, quartersAhead: quarters[place] ?? [] };
   });
 }
 
@@ -183,84 +200,58 @@ function scheduleEntry(given: ScheduleTimes, nowMs: number): Entry {
   };
 }
 
-function codeEntries(
+async function codeEntries(
   rows: readonly LedgerRow[],
   reported: readonly LiveCronEntry[],
   nowMs: number,
-): Entry[] {
+): Promise<Entry[]> {
   const reports = new Map(reported.map((one) => [one.identifier, one]));
   const ledger = new Map(
     rows.flatMap((row) => (row.identifier === null ? [] : [[row.identifier, row]])),
   );
-  const names = [...new Set([...ledger.keys(), ...reports.keys()])];
-  return names.map((identifier) => {
+  const entries: Entry[] = [];
+  await inSlices([...new Set([...ledger.keys(), ...reports.keys()])], (identifier) => {
     const [row, entry] = [ledger.get(identifier), reports.get(identifier)];
-    const knownSinceMs = numberOf(row?.known_since_ms);
-    const lastExecutionMs = numberOf(row?.last_execution_ms);
-    const schedule = entry === undefined ? null : scheduleOf(entry.pattern, entry.timeZone);
-    const isAhead = (lastExecutionMs ?? nowMs) > nowMs + CLOCK_SLACK_MS;
-    return {
-      ...{ identifier, source: "code", task: entry?.task ?? null },
-      knownSinceMs,
-      lastExecutionMs,
-      nextExecutionMs: nextTick(schedule, isAhead ? (lastExecutionMs ?? nowMs) + 1 : nowMs),
-      isAhead,
-      lateSinceMs: missedTick(schedule, lastExecutionMs ?? knownSinceMs, nowMs),
-      match: entry?.pattern ?? null,
-      timeZone: entry?.timeZone ?? null,
-      backfillSeconds: entry === undefined ? null : entry.backfillMs / 1_000,
-      key: entry?.key ?? null,
-      workers: entry?.workers ?? 0,
-      workerIds: entry?.workerIds ?? [],
-      differs: entry === undefined ? null : entryDifference(entry),
-      ...{ lastRunAtMs: lastExecutionMs, pausedMs: null, jitterMs: null },
-      ...{ overlap: null, revision: null },
-    };
+    entries.push(codeEntry(identifier, row, entry, nowMs));
   });
+  return entries;
+}
+
+function codeEntry(
+  identifier: string,
+  row: LedgerRow | undefined,
+  entry: LiveCronEntry | undefined,
+  nowMs: number,
+): Entry {
+  const knownSinceMs = numberOf(row?.known_since_ms);
+  const lastExecutionMs = numberOf(row?.last_execution_ms);
+  const schedule = entry === undefined ? null : scheduleOf(entry.pattern, entry.timeZone);
+  const isAhead = (lastExecutionMs ?? nowMs) > nowMs + CLOCK_SLACK_MS;
+  return {
+    ...{ identifier, source: "code", task: entry?.task ?? null },
+    knownSinceMs,
+    lastExecutionMs,
+    nextExecutionMs: nextTick(schedule, isAhead ? (lastExecutionMs ?? nowMs) + 1 : nowMs),
+    isAhead,
+    lateSinceMs: missedTick(schedule, lastExecutionMs ?? knownSinceMs, nowMs),
+    match: entry?.pattern ?? null,
+    timeZone: entry?.timeZone ?? null,
+    backfillSeconds: entry === undefined ? null : entry.backfillMs / 1_000,
+    key: entry?.key ?? null,
+    workers: entry?.workers ?? 0,
+    workerIds: entry?.workerIds ?? [],
+    differs: entry === undefined ? null : entryDifference(entry),
+    ...{ lastRunAtMs: lastExecutionMs, pausedMs: null, jitterMs: null },
+    ...{ overlap: null, revision: null },
+  };
 }
 
 const numberOf = (ms: string | null | undefined) => (ms == null ? null : Number(ms));
-
-/** Returns the next tick, computed from the pattern: a tick in a report would be as old as the report. */
-function nextTick(schedule: CronSchedule | null, fromMs: number): number | null {
-  return Math.abs(fromMs) > LATEST_MS ? null : (schedule?.next(fromMs) ?? null);
-}
-
-/** Returns null for a pattern or a zone that another version wrote and this one does not support. */
-export function scheduleOf(pattern: string, timeZone: string): CronSchedule | null {
-  try {
-    return cronSchedule(pattern, timeZone);
-  } catch {
-    return null;
-  }
-}
-
-const QUARTER_MS = 900_000;
-const QUARTERS_OF_A_DAY = 96;
-
-/** Returns the quarters with a tick. Each costs one computation, however many ticks it has. */
-function quartersAhead(
-  { match, timeZone }: Pick<ListedCronEntry, "match" | "timeZone">,
-  nowMs: number,
-): number[] {
-  const schedule = match === null ? null : scheduleOf(match, timeZone ?? "UTC");
-  const quarters: number[] = [];
-  for (let next = 0; schedule !== null && next < QUARTERS_OF_A_DAY; ) {
-    const tickMs = schedule.next(nowMs + next * QUARTER_MS);
-    if (tickMs === null) break;
-    const quarter = Math.floor((tickMs - nowMs) / QUARTER_MS);
-    if (quarter < QUARTERS_OF_A_DAY) quarters.push(quarter);
-    next = quarter + 1;
-  }
-  return quarters;
-}
 
 /** The largest difference between the clocks of two servers that is not an error. */
 const CLOCK_SLACK_MS = 60_000;
 /** The delay from which a tick counts as missed: a worker that is busy, or whose clock is behind, is a bit late. */
 const MISSED_AFTER_MS = 120_000;
-/** The end of a Date's range. PostgreSQL's infinity is beyond it. */
-const LATEST_MS = 8.64e15;
 
 /** Returns the first tick after the last one that was scheduled, if it is missed; otherwise null. */
 function missedTick(

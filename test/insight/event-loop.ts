@@ -1,0 +1,32 @@
+// Counts the turns of the event loop in which a read has no statement under way, but computes. Work that is not split
+// into slices takes one turn after each statement.
+import type { Database, Queryable } from "../../src/database/database.ts";
+
+/** Returns the number of turns of the event loop during the computations of `work`, which reads with the given `db`. */
+export async function turnsOf(
+  db: Database,
+  work: (db: Database) => Promise<unknown>,
+): Promise<number> {
+  let running = 0;
+  let isDone = false;
+  let turns = 0;
+  const client: Queryable = {
+    query: async (config) => {
+      running++;
+      try {
+        return await db.client.query(config);
+      } finally {
+        running--;
+      }
+    },
+  };
+  const count = () => {
+    if (isDone) return;
+    if (running === 0) turns++;
+    setImmediate(count);
+  };
+  setImmediate(count);
+  await work({ ...db, client });
+  isDone = true;
+  return turns;
+}
