@@ -6,12 +6,12 @@ import { reportedWorkers } from "../expressions/reported-workers.ts";
 import { type ReportedCronEntry, type WorkerReport, workerReport } from "../read/worker-report.ts";
 
 const NAMED_WORKERS = 5;
-/** The maximum size of a result, in bytes. */
-const MAX_SENT = 4 * 1_048_576;
+/** The maximum size of the reports, or parts of reports, in a result, in bytes. */
+export const REPORTS_BYTES = 4 * 1_048_576;
 
 const someSql: Statement = (s) => `
-  select workers.id, case when workers.report_bytes <= ${MAX_SENT}::bigint then workers.metadata end as metadata,
-    workers.report_bytes > ${MAX_SENT}::bigint as is_left_out
+  select workers.id, case when workers.report_bytes <= ${REPORTS_BYTES}::bigint then workers.metadata end as metadata,
+    workers.report_bytes > ${REPORTS_BYTES}::bigint as is_left_out
   from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
 
 /** Returns the reports by worker. Workers without a row are missing. */
@@ -36,7 +36,7 @@ const liveSql =
   (part: "task_identifiers" | "cron"): Statement =>
   (s) =>
     `
-  select case when pg_catalog.sum(pg_catalog.length(reports.part)) over (order by pg_catalog.length(reports.part), reports.ids) <= ${MAX_SENT}
+  select case when pg_catalog.sum(pg_catalog.length(reports.part)) over (order by pg_catalog.length(reports.part), reports.ids) <= ${REPORTS_BYTES}
       then reports.part end as ${part}, reports.is_cut, reports.workers, reports.ids
   from (
     select reports.part::text as part, reports.is_cut, pg_catalog.count(*)::int as workers,

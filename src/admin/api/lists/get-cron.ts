@@ -17,6 +17,7 @@ import { missingJson } from "../../../insight/json/missing-json.ts";
 import { scheduleJson } from "../../../insight/json/schedule-json.ts";
 import { readCronDetails } from "../../../insight/lists/cron/cron-details.ts";
 import { cronSorts, listCron } from "../../../insight/lists/cron/list-cron.ts";
+import { REPORTS_BYTES } from "../../../insight/lists/worker-reports.ts";
 import { MAX_LISTED, readSchedule, readSchedules } from "../../../insight/read/list-schedules.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
@@ -64,6 +65,8 @@ const query = listQuery(cronSorts, "an identifier or a task");
 export const getCron: Operation = {
   summary: "Cron entries, with the pattern and next tick of those that a live worker has",
   query,
+  // The entries that workers report are read.
+  reserves: () => memoryFor(REPORTS_BYTES),
   answer: record({ entries: listOf(entry), next_cursor: "string?", count: "integer" }, "CronList"),
   run: async ({ databases }, request) => {
     const pageQuery = pageRequest(readQuery(request, query), "next");

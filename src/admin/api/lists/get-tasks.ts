@@ -1,7 +1,9 @@
 // GET /api/tasks: tasks, their jobs and their workers.
 import { taskListJson } from "../../../insight/json/task-json.ts";
 import { listTasks, taskSorts } from "../../../insight/lists/list-tasks.ts";
+import { REPORTS_BYTES } from "../../../insight/lists/worker-reports.ts";
 import type { Operation } from "../../context/admin.ts";
+import { memoryFor } from "../../context/answer-bytes.ts";
 import { jsonAt } from "../../wire/answer-at.ts";
 import { byCondition, listOf, orNull, record, withDescription } from "../../wire/json-schema.ts";
 import { readQuery } from "../../wire/wire.ts";
@@ -40,6 +42,8 @@ const query = listQuery(taskSorts, "an identifier");
 export const getTasks: Operation = {
   summary: "Tasks, with their jobs by condition and the number of workers that support them",
   query,
+  // The tasks that workers report are read.
+  reserves: () => memoryFor(REPORTS_BYTES),
   answer: record(
     { tasks: listOf(task), next_cursor: "string?", count: "integer?", as_of: "time" },
     "TaskList",

@@ -12,7 +12,9 @@ import {
 import { withCounts } from "../../../insight/lists/queues/list-queue-page.ts";
 import { queueRowsLockedBy } from "../../../insight/lists/queues/queue-rows.ts";
 import { workerDifferences } from "../../../insight/lists/worker-differences.ts";
+import { REPORTS_BYTES } from "../../../insight/lists/worker-reports.ts";
 import type { Operation } from "../../context/admin.ts";
+import { memoryFor } from "../../context/answer-bytes.ts";
 import { type JsonSchema, listOf, record, value } from "../../wire/json-schema.ts";
 import { inQuery, readQuery } from "../../wire/wire.ts";
 import { queue, queueJson } from "./get-queues.ts";
@@ -72,6 +74,7 @@ const query = { ...listQuery(workerSorts, "an id, a host, a version or a task"),
 export const getWorkers: Operation = {
   summary: "Workers that send heartbeats, and workers without heartbeats that hold locks",
   query,
+  reserves: () => memoryFor(REPORTS_BYTES),
   answer: record(
     {
       workers: listOf(listedWorker),
