@@ -6,6 +6,7 @@ import { schemaName } from "../../src/database/schema-name.ts";
 import { conditions } from "../../src/domain/condition.ts";
 import type { Value } from "../../src/domain/value.ts";
 import { pgbouncerProgram, startPgbouncer } from "../support/pgbouncer.ts";
+import { tcpProxy } from "../support/tcp-proxy.ts";
 import { type Json, migratedDatabase, startAdmin, type TestAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
@@ -74,6 +75,22 @@ test("In a small table every count is exact, also that of a query.", async () =>
   assert.deepEqual([failed.body.count.precision, failed.body.count.value], ["exact", 1_500]);
   assert.equal((await countAll(admin, "task:mail -is:running")).count.value, 2_750);
   assert.equal((await countAll(admin, "payload.n<=17")).count.value, 17);
+});
+
+test("A count that continues keeps the meaning of its words, also if the job that they name has ended.", async () => {
+  const { url } = await migratedDatabase();
+  await using proxy = await tcpProxy(url);
+  const admin = await startAdmin({ url: proxy.url });
+  admin.pool.on("error", () => {});
+  await fill(admin);
+  // A first answer with this round trip time has two or three steps.
+  proxy.delay(60);
+  const { count, cursor } = (await admin.client.get("/api/counts?exact=1&q=17")).body;
+  proxy.calm();
+  assert.deepEqual([count.low, typeof cursor], [1, "string"]);
+  await admin.pool.query("delete from worker._private_jobs where id = 17");
+  const { body } = await admin.client.get(`/api/counts?cursor=${cursor}`);
+  assert.deepEqual([body.count.value, body.cursor], [1, null]);
 });
 
 test("In a large table at least six of the seven counts have an interval with the true number.", async () => {

@@ -93,9 +93,9 @@ function matchJson(count: Value, cursor: string | null, progress: number): strin
   return JSON.stringify({ count, cursor, progress });
 }
 
-function cursorOf({ text, nowUs }: JobQuery, progress: CountProgress): string {
+function cursorOf({ explicit, nowUs }: JobQuery, progress: CountProgress): string {
   const { count, undecided, firstId, afterId, lastId } = progress;
-  const fields = [text, nowUs, count, undecided, firstId, afterId, lastId];
+  const fields = [explicit, nowUs, count, undecided, firstId, afterId, lastId];
   return Buffer.from(JSON.stringify(fields)).toString("base64url");
 }
 
