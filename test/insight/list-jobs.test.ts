@@ -353,3 +353,23 @@ test("The time of a failure is known even if updated_at was not changed, as by G
   const failed = (await tallyAll(queue.db, NO_LOCKS)).find(({ tallied }) => tallied === "failed");
   assert.deepEqual(JSON.parse(failed?.times ?? "[]").map(Math.floor), [since[1]]);
 });
+
+test("A row marks a payload that may be too large for a page, also a compressed one.", async () => {
+  await queue.sql(`insert into worker._private_tasks (identifier) values ('mail');
+    insert into worker._private_jobs (task_id, payload)
+    select 1, pg_catalog.to_json(pg_catalog.repeat('x', n)) from pg_catalog.unnest(array[10, 100000, 9000000]) as n`);
+  const { truncated } = await listJobs(queue.db, {});
+  assert.deepEqual(
+    truncated.map(({ id }) => id),
+    ["3"],
+  );
+  const { jobs } = await listLightJobs(queue.db, {});
+  assert.deepEqual(
+    jobs.map(({ id, isPayloadTruncated }) => [id, isPayloadTruncated]),
+    [
+      ["1", false],
+      ["2", false],
+      ["3", true],
+    ],
+  );
+});

@@ -1,6 +1,7 @@
 // The jobs of a page without large values: no payload, only the first line of the error, and the condition of each.
 // Values that PostgreSQL stores outside their row are not read.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { worstBytes } from "../../database/unpacked.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";
 import type { Cancellation } from "../../queue/cancel/cancellations.ts";
@@ -44,7 +45,7 @@ export interface LightJob {
   readonly cancelling: string | null;
   /** The size of the payload as it is stored, possibly compressed, in bytes. */
   readonly payloadBytes: number;
-  /** Whether the payload is too large for a page of full jobs. */
+  /** Whether the payload may be too large for a page of full jobs: only decompressing a compressed one could decide. */
   readonly isPayloadTruncated: boolean;
 }
 
@@ -68,6 +69,8 @@ interface LightRow {
   readonly condition: string;
   readonly since_us: string;
   readonly payload_bytes: number;
+  /** The size after decompression in the worst case. */
+  readonly worst_bytes: number;
 }
 
 /** Returns the jobs of `ids` in their order, without deleted ones. */
@@ -116,7 +119,7 @@ function toLightJob(
     conditionSince: timeText(row.since_us),
     cancelling: request === undefined ? null : beingCancelled(request),
     payloadBytes: row.payload_bytes,
-    isPayloadTruncated: row.payload_bytes > MAX_PAGE_BYTES,
+    isPayloadTruncated: row.worst_bytes > MAX_PAGE_BYTES,
   };
 }
 
@@ -148,7 +151,8 @@ const rowsSql =
       ${conditionOf("jobs", heartbeats, { isQueueLocked: isBlockedQueue("queues") })} as condition,
       jobs.locked_at, jobs.run_at, jobs.created_at, jobs.updated_at, ${failedAt("jobs")} as failed_at,
       queues.locked_at as queue_locked_at,
-      pg_catalog.pg_column_size(jobs.payload) as payload_bytes
+      pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
+      (${worstBytes("jobs.payload")})::float8 as worst_bytes
     from ${schema}._private_jobs as jobs
     ${pageNames(schema)}
     where jobs.id = any($1::bigint[])

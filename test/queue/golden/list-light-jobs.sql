@@ -82,7 +82,9 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       and (pg_catalog.date_part('microseconds', jobs.run_at)::bigint - pg_catalog.date_part('microseconds', jobs.updated_at)::bigint) % 1000::bigint = 0::bigint) is true
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end) as failed_at,
       queues.locked_at as queue_locked_at,
-      pg_catalog.pg_column_size(jobs.payload) as payload_bytes
+      pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
+      (pg_catalog.pg_column_size(jobs.payload)::bigint * case pg_catalog.pg_column_compression(jobs.payload)
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end)::float8 as worst_bytes
     from "worker"._private_jobs as jobs
     
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
