@@ -9,14 +9,16 @@ import { queryFields } from "../../src/domain/portable/query/fields.ts";
 import { parseQuery } from "../../src/domain/query/parse-query.ts";
 import { printQuery } from "../../src/domain/query/print-query.ts";
 import { QueryError } from "../../src/domain/query/query-error.ts";
+import { getWorker } from "../../src/insight/lists/list-workers.ts";
 import { findPage } from "../../src/insight/pages/walk-jobs.ts";
 import { compileQuery } from "../../src/insight/query/compile-query.ts";
 import { isWords } from "../../src/insight/query/fields/is-part.ts";
 import type { JobQuery } from "../../src/insight/query/job-query.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
 import { microseconds } from "../../src/queue/sql/moments.ts";
 import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
 import { addHostileJobs, FETCHED, queueNames, taskNames } from "../queue/hostile-jobs.ts";
-import { testQueue } from "../queue/queue-database.ts";
+import { heartbeat, lockJob, testQueue } from "../queue/queue-database.ts";
 import { testPool } from "../support/test-pool.ts";
 import { matchesNaively, type NaiveRow, type NaiveWorld } from "./naive-query.ts";
 import { makeRandom, randomQuery } from "./random-query.ts";
@@ -285,4 +287,15 @@ test("An invalid query has the position of the problem and a suggestion.", async
     return true;
   });
   await assert.rejects(compileQuery(queue.db, "x"), { code: "query_too_wide" });
+});
+
+test("A job is stuck if lists show its worker as not responding, also once the worker is recovered.", async () => {
+  const { id } = await addJob(queue.db, { identifier: "t", spec: {} });
+  await lockJob(queue, id, "back again");
+  await heartbeat(queue, "back again");
+  const isStuck = async () => (await find("is:stuck")).includes(id);
+  const stateShown = async () => (await getWorker(queue.db, "back again"))?.state;
+  assert.deepEqual([await stateShown(), await isStuck()], ["alive", false]);
+  await heartbeat(queue, "back again", { recovered_at: "2026-11-28T10:00:00Z" });
+  assert.deepEqual([await stateShown(), await isStuck()], ["stale", true]);
 });

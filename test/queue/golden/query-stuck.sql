@@ -2,10 +2,10 @@ select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)
 
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
-  select id, ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+  select id, (coalesce(workers.metadata ? 'recovered_at'::text, false) or ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
-      else coalesce(null::float8, 300000) end as is_stale
+      else coalesce(null::float8, 300000) end) as is_stale
   from (
     select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,
       summed.report_bytes > 16777216::bigint as is_cut,

@@ -3,16 +3,16 @@ import { type Database, query, type Statement } from "../../../database/database
 import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
 import { isPseudoLock, lockHolder } from "../../../queue/sql/lock.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
-import { AGE_MS, thresholdOf } from "../../../queue/workers/stale-workers.ts";
+import { isNotResponding } from "../../../queue/workers/stale-workers.ts";
 import { reportedWorkers } from "../../expressions/reported-workers.ts";
 
 const OLD_LOCK_US = 14_400_000_000n;
 const MAX_WORKERS = 10_000;
 
 /**
- * The holders that make a lock stuck. A worker with a heartbeat row is stale once its lease has expired. A holder
- * without a row may be a worker without heartbeats, so its lock counts only after 4 hours: then Graphile workers treat
- * it as abandoned, too.
+ * The holders that make a lock stuck. A worker with a heartbeat row is stale if lists show it as not responding. A
+ * holder without a row may be a worker without heartbeats, so its lock counts only after 4 hours: then Graphile workers
+ * treat it as abandoned, too.
  */
 export interface StuckHolders {
   readonly stale: readonly string[];
@@ -36,7 +36,7 @@ export async function stuckHolders(db: Database, nowUs: bigint): Promise<StuckHo
 }
 
 const workersSql: Statement = (schema) => `
-  select id, ${AGE_MS} > ${thresholdOf("null")} as is_stale
+  select id, ${isNotResponding} as is_stale
   from ${reportedWorkers(schema)} as workers
   order by last_heartbeat_at desc
   limit ${MAX_WORKERS}`;
