@@ -77,6 +77,42 @@ describe("Calls that are made together", () => {
     assert.ok(db.statements <= 5, `${db.statements} statements`);
   });
 
+  test("are sent in at most two inserts at once.", async () => {
+    let sent = 0;
+    let running = 0;
+    let most = 0;
+    const held: (() => void)[] = [];
+    const client: Queryable = {
+      query: async (config) => {
+        sent++;
+        most = Math.max(most, ++running);
+        const result = await queue.pool.query(config);
+        await new Promise<void>((release) => held.push(release));
+        running--;
+        return result;
+      },
+    };
+    const add = coalescedAdd({ ...queue.db, client });
+    const [first, ...next] = numbered(4);
+    const added = [add(first as JobToAdd)];
+    while (held.length < 1) await new Promise(setImmediate);
+    const [second, third, fourth] = next as [JobToAdd, JobToAdd, JobToAdd];
+    // The first insert ends after the second call and takes its job, before the insert of that call begins.
+    added.push(add(second));
+    setImmediate(() => added.push(add(fourth)));
+    held.pop()?.();
+    while (sent < 2) await Promise.resolve();
+    added.push(add(third));
+    while (held.length < 2) await new Promise(setImmediate);
+    const ids = new Set<string>();
+    for (const one of added) void one.then(({ id }) => ids.add(id));
+    while (ids.size < 4) {
+      held.pop()?.();
+      await new Promise(setImmediate);
+    }
+    assert.equal(most, 2);
+  });
+
   test("are sent in several inserts if their payloads are large.", async () => {
     const db = counting();
     const add = coalescedAdd(db);

@@ -24,16 +24,12 @@ const MAX_CHARACTERS = 16_000_000;
 
 /** Returns an addJob whose concurrent calls share inserts. A job with a `throttle` has the result of addAnyJob(). */
 export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
-  let waiting: WaitingAdd[] = [];
+  const waiting: WaitingAdd[] = [];
   let inserts = 0;
 
   const insertWaiting = async (): Promise<void> => {
-    inserts++;
     while (waiting.length > 0) {
-      const count = batchSize(waiting);
-      const batch = waiting.slice(0, count);
-      waiting = waiting.slice(count);
-      await insert(db, batch);
+      await insert(db, waiting.splice(0, batchSize(waiting)));
     }
     inserts--;
   };
@@ -48,7 +44,9 @@ export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
     return new Promise((resolve, reject) => {
       waiting.push({ spec, resolve, reject });
       // The insert waits for the next turn of the event loop, so that all calls of this turn share it.
-      if (inserts < MAX_INSERTS && waiting.length === 1) setImmediate(() => void insertWaiting());
+      if (inserts === MAX_INSERTS || waiting.length > 1) return;
+      inserts++;
+      setImmediate(() => void insertWaiting());
     });
   };
 }
