@@ -38,7 +38,7 @@ export const recordedStatement = (
       matched, expected, after_id, done, skipped_locked, skipped_gone, kept
     )
     select
-      -- If there are more ids than a query may contain, only the receipt has them.
+      -- If there are more ids than one term of a query may contain, only the receipt has them.
       case when pg_catalog.count(*) <= ${MAX_VALUES} then 'id:' || pg_catalog.string_agg(id::text, ',' order by id) else '' end,
       ${microseconds("pg_catalog.now()")}::bigint::text,
       $${first}::text, $${first + 1}::json, $${first + 2}::text, $${first + 3}::text,

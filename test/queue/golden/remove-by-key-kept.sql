@@ -21,7 +21,7 @@
       matched, expected, after_id, done, skipped_locked, skipped_gone, kept
     )
     select
-      -- If there are more ids than a query may contain, only the receipt has them.
+      -- If there are more ids than one term of a query may contain, only the receipt has them.
       case when pg_catalog.count(*) <= 100 then 'id:' || pg_catalog.string_agg(id::text, ',' order by id) else '' end,
       pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::bigint::text,
       $2::text, $3::json, $4::text, $5::text,

@@ -31,7 +31,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       matched, expected, after_id, done, skipped_locked, skipped_gone, kept
     )
     select
-      -- If there are more ids than a query may contain, only the receipt has them.
+      -- If there are more ids than one term of a query may contain, only the receipt has them.
       case when pg_catalog.count(*) <= 100 then 'id:' || pg_catalog.string_agg(id::text, ',' order by id) else '' end,
       pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::bigint::text,
       $5::text, $6::json, $7::text, $8::text,

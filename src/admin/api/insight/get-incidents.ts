@@ -59,7 +59,7 @@ const answer = record(
 );
 
 export const getIncidents: Operation = {
-  summary: "Conditions that need a person, each with its cause, the affected jobs and a fix",
+  summary: "Problems that need attention, each with its cause, the affected jobs and a fix",
   answer,
   run: async ({ insight }) => jsonAt(incidentsJson(await insight.incidents())),
 };

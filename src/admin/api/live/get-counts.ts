@@ -32,11 +32,7 @@ const matching = record({ count: value, cursor: "string?", progress: "number" },
 
 export const getCounts: Operation = {
   summary:
-    `The number of jobs in each condition, and the relevant age of each; with q, the number that
-match. With exact=1, an answer after 0.4 s has a lower bound, and cursor continues`.replaceAll(
-      "\n",
-      " ",
-    ),
+    "The number of jobs in each condition, and the times of the oldest, next and last ones; with q, the number that match. With exact=1 the count stops after about 0.4 s: then it is a lower bound, and cursor continues it",
   query,
   answer: { title: "CountsOrMatches", anyOf: [counts, matching] },
   run: async (admin, request) => {

@@ -55,7 +55,7 @@ export async function readDatabaseReport(db: Database, builds: IndexBuilds, feed
   const hidden = connections?.hidden ?? 0;
   if (hidden > 0) {
     missing.push(
-      `connections: the state of ${hidden} sessions of other roles is hidden, and their transactions with it; grant pg_read_all_stats to this role`,
+      `connections: the states and transactions of ${hidden} sessions of other roles are hidden; grant pg_read_all_stats to this role`,
     );
   }
   return {
