@@ -2,7 +2,7 @@
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
-import { hasLimits, hidesLimits } from "../../database/schema/extensions/has-extension.ts";
+import { mayReadLimits } from "../../database/schema/extensions/has-extension.ts";
 import { hasManagedQueues, readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
 import { announcedPermits, PERMITS, shortLimits } from "../../queue/limits/permits.ts";
 
@@ -69,11 +69,9 @@ export class LimitWatch {
 
   async #read(db: Database): Promise<unknown> {
     try {
-      if (!this.#isInstalled && !(await hasLimits(db))) {
-        if (await hidesLimits(db))
-          this.#warn("permission denied for table _private_limits", HIDDEN);
-        return this.#apply([], false);
-      }
+      const mayRead = this.#isInstalled || (await mayReadLimits(db));
+      if (mayRead === false) this.#warn("permission denied for table _private_limits", HIDDEN);
+      if (mayRead !== true) return this.#apply([], false);
       this.#isInstalled = true;
       const limits = await readLimits(db);
       const hasOfQueues = limits.some(({ definition }) => definition.scope === "queue");

@@ -19,16 +19,16 @@ async function mayRead(db: Database, table: string): Promise<boolean> {
   return row?.is_there === true;
 }
 
-/** Whether the schema has limits that this role may not read. */
-export async function hidesLimits(db: Database): Promise<boolean> {
-  const [row] = await query<{ is_hidden: boolean }>(db, isHiddenSql, [
+/** Whether this role may read the schema's limits; null: the schema has no table for them. */
+export async function mayReadLimits(db: Database): Promise<boolean | null> {
+  const [row] = await query<{ may_read: boolean | null }>(db, mayReadLimitsSql, [
     `${db.schema.quoted}._private_limits`,
   ]);
-  return row?.is_hidden === true;
+  return row?.may_read ?? null;
 }
 
-const isHiddenSql: Statement = () =>
-  "select coalesce(not pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_hidden";
+const mayReadLimitsSql: Statement = () =>
+  "select pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select') as may_read";
 
 const mayReadSql: Statement = () =>
   "select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there";
