@@ -1,4 +1,5 @@
 /** Reads the reason in an answer that is not a success. */
+import { capital } from "../controls/glyph";
 import { ApiError, readApiError } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 
@@ -21,7 +22,5 @@ export function errorOf(body: string, status: i32): ApiError {
 export function capitalise(sentence: string): string {
   const space = sentence.indexOf(" ");
   if (space < 1 || sentence.charCodeAt(space - 1) === 0x3a) return sentence;
-  const first = sentence.charCodeAt(0);
-  if (first < 0x61 || first > 0x7a) return sentence;
-  return String.fromCharCode(first - 0x20) + sentence.substring(1);
+  return capital(sentence);
 }

@@ -54,6 +54,11 @@ export function aged(at: f64, times: Times): Node {
   return isNaN(at) ? nothing : timeElement(at, age(at, times));
 }
 
+/** Returns `7 s ago`, with the time itself on hover. */
+export function agoElement(at: f64, times: Times): Node {
+  return timeElement(at, ago(at, times));
+}
+
 /** Returns a short text about a time, with the time itself on hover. */
 export function timeElement(at: f64, words: string): Node {
   if (isNaN(at)) return dash();

@@ -1,5 +1,7 @@
 /** The layout of a page: its heading, panels, pairs of name and value. */
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
+import { commandLine } from "./button";
+import { table } from "./table";
 
 /** The heading, which gets the focus when a page is opened, and the elements beside it. */
 export function pageHead(title: string, beside: Node[]): Node {
@@ -37,6 +39,24 @@ export function panel(title: string, remark: string, more: Node[], body: Node[])
     box("span", "more row", more),
   ]);
   return box("section", "panel", [head].concat(body));
+}
+
+/** A box with a table of the same name; nothing if the table has no rows. */
+export function tablePanel(
+  title: string,
+  remark: string,
+  more: Node[],
+  name: string,
+  columns: string[],
+  rows: Node[],
+): Node {
+  if (rows.length === 0) return nothing;
+  return panel(title, remark, more, [table(name, title, columns, rows)]);
+}
+
+/** The box with the command of a shell that does the same. */
+export function shellPanel(line: string): Node {
+  return panel("In a shell", "", [], [box("div", "pb", [commandLine(line)])]);
 }
 
 /** A box without a head. Its label is for screen readers. */

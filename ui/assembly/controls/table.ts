@@ -1,5 +1,5 @@
 /** A plain table: a head of column names, and rows that are identified by a key. */
-import { attr, box, cls, el, key, Node, text } from "../lib/node";
+import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
 
 /** A table. Each column is `class=Title`. */
 export function table(name: string, label: string, columns: string[], rows: Node[]): Node {
@@ -24,4 +24,9 @@ export function row(id: string, name: string, cells: Node[]): Node {
 
 export function cell(name: string, children: Node[]): Node {
   return box("td", name, children);
+}
+
+/** A line below the first one of a cell. */
+export function sub(words: string): Node {
+  return words.length > 0 ? leaf("span", "sub", words) : nothing;
 }

@@ -7,7 +7,7 @@ import { jobActionNamed, withJobs } from "../generated/commands";
 import { JobActionResult, readJobActionResult, readPauseList } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { box, leaf, Node, nothing } from "../lib/node";
-import { countText, numberText } from "../lib/number";
+import { countText, numberText, partText } from "../lib/number";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
@@ -152,8 +152,7 @@ export class JobsDialog extends TablesDialog {
     const isAll = count + result.cancelling === write.count;
     const notice = isAll ? m.notices.good(sentence) : m.notices.warn(sentence);
     notice.undo = result.operation;
-    if (!sentence.includes(`${numberText(count)} of ${numberText(write.count)}`))
-      notice.detail = numbers;
+    if (!sentence.includes(partText(count, write.count))) notice.detail = numbers;
   }
 
   /** Whether the form offers to reset attempts to 0: some jobs have none left, and no field sets them. */

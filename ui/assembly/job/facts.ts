@@ -7,7 +7,7 @@ import { DEADLINE, RETRY } from "../forms/flags";
 import { ListedJob, Value, Why } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { box, leaf, Node, text } from "../lib/node";
-import { bytes, numberText, parseWhole } from "../lib/number";
+import { bytes, parseWhole, partText } from "../lib/number";
 import { errorPath, queuePath, workerPath } from "../model/links";
 import { Model } from "../model/model";
 
@@ -41,9 +41,7 @@ export function facts(m: Model, job: ListedJob, why: Why | null, size: string): 
   const key = job.key;
   if (key !== null) list.push(pair("Key", copyable("key", key)));
   if (!endedByHand(job)) {
-    list.push(
-      pair("Attempts", text(`${numberText(job.attempts)} of ${numberText(job.maxAttempts)}`)),
-    );
+    list.push(pair("Attempts", text(partText(job.attempts, job.maxAttempts))));
   }
   if (job.priority !== 0) {
     const side = job.priority < 0 ? "higher than default 0" : "lower than default 0";

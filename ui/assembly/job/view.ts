@@ -1,7 +1,6 @@
 /** A job as it is shown: why it is in its condition, its error, its payload, its facts. */
-import { commandLine } from "../controls/button";
 import { empty, problem } from "../controls/empty";
-import { pageHead, panel } from "../controls/panel";
+import { pageHead, shellPanel } from "../controls/panel";
 import { attr, box, el, leaf, Node, nothing } from "../lib/node";
 import { Model } from "../model/model";
 import { facts } from "./facts";
@@ -26,10 +25,7 @@ export function drawJob(m: Model, view: JobView, beside: bool): Node {
     error === null ? nothing : view.error.view(error, job.lastErrorTruncated, nothing),
     view.payload.view(m, job, view.comparison),
   ];
-  const aside = [
-    facts(m, job, why, view.payload.size),
-    panel("In a shell", "", [], [box("div", "pb", [commandLine(view.command(m))])]),
-  ];
+  const aside = [facts(m, job, why, view.payload.size), shellPanel(view.command(m))];
   return box("div", beside ? "job-page beside-list" : "job-page", [
     beside ? nothing : crumbRow(m, view),
     jobHead(m, view, job, beside),

@@ -28,6 +28,11 @@ export function numberText(value: i64): string {
   return groupDigits(value.toString());
 }
 
+/** Returns `3 of 1,200`. */
+export function partText(part: i64, all: i64): string {
+  return numberText(part) + " of " + numberText(all);
+}
+
 /** Returns `1 job` or `12,345 jobs`. */
 export function countText(count: i64, one: string, many: string): string {
   return numberText(count) + " " + (count === 1 ? one : many);

@@ -1,7 +1,7 @@
 /** Data that one page has read, and that another page can use until its own request is answered. */
 import { valueText } from "../controls/value";
 import { ListedJob, Value } from "../generated/records";
-import { numberText } from "../lib/number";
+import { numberText, partText } from "../lib/number";
 
 const MAX_RECENT = 6;
 
@@ -50,7 +50,7 @@ export class SharedData {
   placeText(at: i32): string {
     const count = <i64>this.listIds.length;
     const first = this.listFirst;
-    if (first === 0) return `${numberText(at + 1)} of ${numberText(count)} on this page`;
+    if (first === 0) return `${partText(at + 1, count)} on this page`;
     const last = first + count - 1;
     const place = numberText(first + at);
     const total = this.listTotal;

@@ -1,6 +1,7 @@
 /** The base class of pages of one thing with a name: a queue, a worker, a limit, a cron entry. */
 import { link } from "../controls/button";
 import { empty } from "../controls/empty";
+import { capital } from "../controls/glyph";
 import { crumbs, heading, headOf } from "../controls/panel";
 import { navigate } from "../host";
 import { ServerData } from "../kit/server-data";
@@ -41,7 +42,7 @@ export abstract class NamedPage extends Page {
 
   /** The kind with a capital: `Limit`. */
   private get heading(): string {
-    return String.fromCharCode(this.kind.charCodeAt(0) & ~0x20) + this.kind.substring(1);
+    return capital(this.kind);
   }
 
   override turn(m: Model, address: Address): void {

@@ -3,10 +3,11 @@ import { clockAt, periodText, timeElement } from "../controls/age";
 import { link } from "../controls/button";
 import { stateWith } from "../controls/glyph";
 import { shareBar } from "../controls/spark";
+import { sub } from "../controls/table";
 import { countNode, exactValue } from "../controls/value";
 import { LimitRate, ListedLimit } from "../generated/records";
 import { box, leaf, Node, nothing, text } from "../lib/node";
-import { numberText } from "../lib/number";
+import { numberText, partText } from "../lib/number";
 import { limitPath } from "../model/links";
 import { Model } from "../model/model";
 
@@ -36,10 +37,6 @@ function isEach(limit: ListedLimit): bool {
   return limit.scope === "queue" && limit.match.includes("*");
 }
 
-export function sub(words: string): Node {
-  return leaf("span", "sub", words);
-}
-
 /** How many jobs it lets run at once, and how many run: as words and as a bar. */
 export function atOnce(limit: ListedLimit): Node[] {
   if (limit.concurrency === i64.MIN_VALUE) return [leaf("span", "faint", "none")];
@@ -55,7 +52,7 @@ export function amount(used: i64, most: i64): Node[] {
 }
 
 function usedText(used: i64, most: i64): string {
-  return most > 0 ? `${numberText(used)} of ${numberText(most)}` : numberText(used);
+  return most > 0 ? partText(used, most) : numberText(used);
 }
 
 /** Returns how many jobs run, such as `33 of 40`; `33` for a limit of each queue. */
@@ -119,7 +116,7 @@ export function limitLines(limits: ListedLimit[], running: i64): Node {
     const most = limit.concurrency;
     const used = running < 0 ? limit.running : running;
     const parts: string[] = [];
-    if (most > 0) parts.push(`At once ${numberText(used)} of ${numberText(most)}`);
+    if (most > 0) parts.push(`At once ${partText(used, most)}`);
     if (rate !== null) parts.push("Rate " + rateText(rate));
     lines.push(
       box("p", "hint", [

@@ -1,5 +1,5 @@
 /** One write in the list: the change, its author, its target, and its undo if there is one. */
-import { ago, timeElement } from "../../controls/age";
+import { agoElement } from "../../controls/age";
 import { copyButton, link } from "../../controls/button";
 import { cutText } from "../../controls/middle";
 import { cell } from "../../controls/table";
@@ -53,7 +53,7 @@ export class ActivityRow extends Row {
         cutText(this.about(), "sub"),
       ]),
       cell("dim w-mid cut", [text(by === null ? "" : by)]),
-      cell("num dim", [timeElement(entry.at, ago(entry.at, m.times))]),
+      cell("num dim", [agoElement(entry.at, m.times)]),
       cell("acts w-mid", acts.length > 0 ? [box("span", "row", acts)] : []),
     ];
   }

@@ -1,10 +1,10 @@
 /** When an entry runs, what it runs, and its changes. */
-import { ago, localTimes, spanText, timeElement } from "../../controls/age";
-import { commandLine, link } from "../../controls/button";
+import { agoElement, localTimes, spanText, timeElement } from "../../controls/age";
+import { link } from "../../controls/button";
 import { note } from "../../controls/empty";
 import { INFO, icon } from "../../controls/icon";
-import { pair, pairs, panel, plainPanel } from "../../controls/panel";
-import { cell, row, table } from "../../controls/table";
+import { pair, pairs, panel, plainPanel, shellPanel, tablePanel } from "../../controls/panel";
+import { cell, row } from "../../controls/table";
 import { argument, shellLine } from "../../forms/shell-line";
 import { CronDetails, CronEntry } from "../../generated/records";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
@@ -60,10 +60,9 @@ function ticks(entry: CronEntry, details: CronDetails): Node {
       ]),
     );
   }
-  if (rows.length === 0) return nothing;
   const columns = isUtc ? ["=UTC"] : ["=" + zone!, "=UTC"];
   const remark = change === null ? "" : change;
-  return panel("Next runs", remark, [], [table("next-runs", "Next runs", columns, rows)]);
+  return tablePanel("Next runs", remark, [], "next-runs", columns, rows);
 }
 
 function changes(m: Model, details: CronDetails): Node {
@@ -73,15 +72,13 @@ function changes(m: Model, details: CronDetails): Node {
     const by = change.by;
     rows.push(
       row((<i64>change.at).toString(), "", [
-        cell("num dim", [timeElement(change.at, ago(change.at, m.times))]),
+        cell("num dim", [agoElement(change.at, m.times)]),
         cell("dim w-mid cut", [text(by === null ? "" : by)]),
         cell("", [text(localTimes(change.message, m.serverNow))]),
       ]),
     );
   }
-  return rows.length === 0
-    ? nothing
-    : panel("Changes", "", [], [table("changes", "Changes", CHANGES, rows)]);
+  return tablePanel("Changes", "", [], "changes", CHANGES, rows);
 }
 
 /** The definition, and the command that runs it now. */
@@ -117,13 +114,6 @@ export function about(m: Model, entry: CronEntry, details: CronDetails): Node {
   const line = "schedule run" + argument("identifier", entry.identifier);
   return box("aside", "", [
     plainPanel("Definition", [box("div", "pb", [pairs(list)])]),
-    schedule === null
-      ? nothing
-      : panel(
-          "In a shell",
-          "",
-          [],
-          [box("div", "pb", [commandLine(shellLine(line, m.access.session.schema))])],
-        ),
+    schedule === null ? nothing : shellPanel(shellLine(line, m.access.session.schema)),
   ]);
 }

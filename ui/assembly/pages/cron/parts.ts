@@ -1,9 +1,10 @@
 /** Parts of a cron entry, for the list of entries and for the page of one. */
-import { ago, clockAt, spanText, timeElement, timeUntil } from "../../controls/age";
+import { agoElement, clockAt, spanText, timeElement, timeUntil } from "../../controls/age";
 import { link } from "../../controls/button";
 import { stateWith } from "../../controls/glyph";
+import { sub } from "../../controls/table";
 import { CronEntry } from "../../generated/records";
-import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
+import { attr, box, cls, el, leaf, Node, text } from "../../lib/node";
 import { countText } from "../../lib/number";
 import { jobPath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
@@ -33,9 +34,7 @@ export function lastRun(m: Model, entry: CronEntry): Node[] {
   const at = entry.lastExecution;
   const late = entry.lateSince;
   const job = entry.pendingJobId;
-  const lines: Node[] = [
-    isNaN(at) ? leaf("span", "faint", "never") : timeElement(at, ago(at, m.times)),
-  ];
+  const lines: Node[] = [isNaN(at) ? leaf("span", "faint", "never") : agoElement(at, m.times)];
   if (!isNaN(late)) {
     const words = timeElement(late, `missed ${clockAt(late, m.serverNow)}`);
     lines.push(box("span", "sub", [box("span", "amber", [words])]));
@@ -64,10 +63,6 @@ export function keepers(entry: CronEntry): Node[] {
       [text(countText(entry.workers, "worker", "workers"))],
     ),
   ];
-}
-
-export function sub(words: string): Node {
-  return words.length > 0 ? leaf("span", "sub", words) : nothing;
 }
 
 /** Returns the backfill period, such as `up to 1 h back`; empty: unknown. */

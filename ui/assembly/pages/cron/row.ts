@@ -3,7 +3,7 @@ import { aged } from "../../controls/age";
 import { link } from "../../controls/button";
 import { DOTS, icon } from "../../controls/icon";
 import { menu } from "../../controls/menu";
-import { cell } from "../../controls/table";
+import { cell, sub } from "../../controls/table";
 import { CronEntry } from "../../generated/records";
 import { Column, Row } from "../../kit/row";
 import { Node, nothing, text } from "../../lib/node";
@@ -17,7 +17,7 @@ import {
   runButton,
 } from "../../operations/scheduling";
 import { cutName } from "../../parts/exact-name";
-import { keepers, lastRun, madeUp, nextRun, pattern, sub } from "./parts";
+import { keepers, lastRun, madeUp, nextRun, pattern } from "./parts";
 
 export const COLUMNS: Column[] = [
   new Column("", "Schedule", "identifier", ""),

@@ -1,5 +1,5 @@
 /** The panels of one error group. */
-import { ago, clockAt, timeElement } from "../../controls/age";
+import { ago, agoElement, clockAt, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { figure, figures, panel, plainPanel } from "../../controls/panel";
 import { sparkline } from "../../controls/spark";
@@ -94,7 +94,7 @@ export function newest(m: Model, details: Details, all: string, query: string): 
     rows.push(
       row(job.id.toString(), "", [
         cell("", [jobInRow("", job.taskIdentifier, job.id)]),
-        cell("num dim", [isNaN(at) ? nothing : timeElement(at, ago(at, m.times))]),
+        cell("num dim", [isNaN(at) ? nothing : agoElement(at, m.times)]),
       ]),
     );
   }

@@ -53,9 +53,7 @@ export class JobRow extends Row {
     if (this.settings.has("queue")) cells.push(cell("dim c-queue", [orNone(job.queueName)]));
     if (this.settings.has("key")) cells.push(cell("dim c-key", [orNone(job.key)]));
     if (this.settings.has("added")) {
-      cells.push(
-        cell("num dim c-added", [timeElement(job.createdAt, ago(job.createdAt, m.times))]),
-      );
+      cells.push(cell("num dim c-added", [agoElement(job.createdAt, m.times)]));
     }
     cells.push(cell("num dim c-when", [timeOf(m, job)]));
     return cells;
@@ -195,8 +193,7 @@ function namesQueue(query: string, name: string): bool {
 
 function timeOf(m: Model, job: ListedJob): Node {
   const condition = job.condition;
-  if (condition === "failed")
-    return timeElement(job.conditionSince, ago(job.conditionSince, m.times));
+  if (condition === "failed") return agoElement(job.conditionSince, m.times);
   if (isLocked(condition)) return timeElement(job.lockedAt, age(job.lockedAt, m.times));
   if ((condition === "retrying" || condition === "scheduled") && !(job.runAt < m.serverNow))
     return timeElement(job.runAt, timeUntil(job.runAt, m.times));

@@ -1,8 +1,16 @@
 /** What uses a limit, and its definition. */
 import { ageText, clockAt, timeElement, timeUntil } from "../../controls/age";
-import { commandLine, link } from "../../controls/button";
-import { figure, figures, pair, pairs, panel, plainPanel } from "../../controls/panel";
-import { cell, row, table } from "../../controls/table";
+import { link } from "../../controls/button";
+import {
+  figure,
+  figures,
+  pair,
+  pairs,
+  plainPanel,
+  shellPanel,
+  tablePanel,
+} from "../../controls/panel";
+import { cell, row } from "../../controls/table";
 import { argument, option, shellLine } from "../../forms/shell-line";
 import { BackOff, ListedLimit } from "../../generated/records";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
@@ -70,9 +78,8 @@ function permits(limit: ListedLimit): Node {
       ]),
     );
   }
-  if (rows.length === 0) return nothing;
   const summary = `${numberText(given)} given out, ${numberText(used)} in use`;
-  return panel("Permits by worker", summary, [], [table("permits", "Permits", PERMITS, rows)]);
+  return tablePanel("Permits by worker", summary, [], "permits", PERMITS, rows);
 }
 
 function queues(limit: ListedLimit): Node {
@@ -95,9 +102,7 @@ function queues(limit: ListedLimit): Node {
 function backOffs(m: Model, limit: ListedLimit): Node {
   const rows: Node[] = [];
   for (let i = 0; i < limit.backOffs.length; i++) rows.push(backOff(m, limit.backOffs[i]));
-  return rows.length === 0
-    ? nothing
-    : panel("Back-offs", "last hour", [], [table("back-offs", "Back-offs", BACK_OFFS, rows)]);
+  return tablePanel("Back-offs", "last hour", [], "back-offs", BACK_OFFS, rows);
 }
 
 function backOff(m: Model, one: BackOff): Node {
@@ -137,12 +142,7 @@ export function about(m: Model, limit: ListedLimit): Node {
         ]),
       ]),
     ]),
-    panel(
-      "In a shell",
-      "",
-      [],
-      [box("div", "pb", [commandLine(shellLine(setLine(limit), m.access.session.schema))])],
-    ),
+    shellPanel(shellLine(setLine(limit), m.access.session.schema)),
   ]);
 }
 

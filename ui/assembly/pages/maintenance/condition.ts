@@ -1,12 +1,13 @@
 /** The state of the database, for finding the cause of a problem. Only the schema has an action: to migrate it. */
 import { ago, durationText } from "../../controls/age";
+import { sub } from "../../controls/table";
 import { valueText } from "../../controls/value";
 import { Database, DatabaseTable } from "../../generated/records";
 import { Chore } from "../../kit/chore";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
-import { bytes, countText, numberText } from "../../lib/number";
+import { bytes, countText, numberText, partText } from "../../lib/number";
 import { Model } from "../../model/model";
-import { broken, changing, due, fine, line, possible, statusRow } from "./status";
+import { broken, changing, due, fine, possible, statusRow } from "./status";
 
 /** The number of dead rows, and their part of all rows, from which they slow the queue down. */
 const DEAD_ROWS: i64 = 10000;
@@ -45,9 +46,9 @@ function schema(m: Model, database: Database): Node {
           : "made by its Rust port, ";
     const state = rest.length === 0 ? "nothing to migrate" : rest;
     const level = `level ${schema.level} of ${schema.supportedLevel}`;
-    lines.push(line(`${schema.name}: ${origin}${level}, ${state}`));
+    lines.push(sub(`${schema.name}: ${origin}${level}, ${state}`));
   } else {
-    lines.push(line(schema.name));
+    lines.push(sub(schema.name));
     if (problem !== null) lines.push(leaf("span", "sub bad-text", problem));
   }
   for (let i = 0; i < schema.warnings.length; i++) {
@@ -106,7 +107,7 @@ function server(database: Database): Node {
     : server.isReadOnly
       ? due("read-only")
       : fine();
-  return statusRow("server", "PostgreSQL", [line(words)], nothing, status, nothing);
+  return statusRow("server", "PostgreSQL", [sub(words)], nothing, status, nothing);
 }
 
 function jobsTable(database: Database): DatabaseTable | null {
@@ -129,7 +130,7 @@ function jobs(m: Model, database: Database): Node {
   return statusRow(
     "jobs",
     "Jobs table",
-    [line(`${size}; ${tables}`)],
+    [sub(`${size}; ${tables}`)],
     text(bytes(table.totalBytes)),
     fine(),
     nothing,
@@ -165,7 +166,7 @@ function transaction(m: Model, database: Database): Node {
   return statusRow(
     "old",
     name,
-    [line(`open ${durationText(old.since, m.times)}: ${origin}`)],
+    [sub(`open ${durationText(old.since, m.times)}: ${origin}`)],
     nothing,
     isOld ? due("holds back vacuum") : fine(),
     nothing,
@@ -186,7 +187,7 @@ function oldestXmin(m: Model, database: Database): Node {
   return statusRow(
     "xmin",
     "Vacuum waits for",
-    [line(`${kind}${named(oldest.name)}${since}`)],
+    [sub(`${kind}${named(oldest.name)}${since}`)],
     text(countText(oldest.transactions, "transaction", "transactions")),
     isOld ? due("holds back vacuum") : fine(),
     nothing,
@@ -213,8 +214,8 @@ function connections(database: Database): Node {
   return statusRow(
     "connections",
     "Connections",
-    [line(parts.join(", "))],
-    text(`${numberText(all.total)} of ${numberText(all.limit)}`),
+    [sub(parts.join(", "))],
+    text(partText(all.total, all.limit)),
     isFull ? due("nearly full") : fine(),
     nothing,
   );

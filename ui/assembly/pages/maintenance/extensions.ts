@@ -1,10 +1,11 @@
 /** The extensions: what each provides, its state, and the button that adds or updates it. */
 import { capital } from "../../controls/glyph";
+import { sub } from "../../controls/table";
 import { Database, SchemaExtension } from "../../generated/records";
 import { Chore } from "../../kit/chore";
 import { Node, nothing, text } from "../../lib/node";
 import { Model } from "../../model/model";
-import { due, fine, line, possible, statusRow } from "./status";
+import { due, fine, possible, statusRow } from "./status";
 
 export function extensionRows(m: Model, database: Database): Node[] {
   const rows: Node[] = [];
@@ -18,7 +19,7 @@ export function extensionRows(m: Model, database: Database): Node[] {
 
 function extensionRow(m: Model, one: SchemaExtension): Node {
   const version = one.isInstalled ? text(`version ${one.version}`) : nothing;
-  const lines = [line(about(one.name))];
+  const lines = [sub(about(one.name))];
   return statusRow(one.name, capital(one.provides), lines, version, status(one), act(m, one));
 }
 

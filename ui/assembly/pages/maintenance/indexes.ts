@@ -1,12 +1,13 @@
 /** The indexes of the jobs' table: those that the queue needs, and the optional ones, which make some reads fast. */
 import { ago } from "../../controls/age";
+import { sub } from "../../controls/table";
 import { Database, DatabaseIndex, OptionalIndex } from "../../generated/records";
 import { Chore } from "../../kit/chore";
 import { attr, box, el, leaf, Node, nothing, text } from "../../lib/node";
 import { bytes, numberText } from "../../lib/number";
 import { Model } from "../../model/model";
 import { JOBS_TABLE } from "./condition";
-import { broken, changing, due, fine, line, possible, statusRow } from "./status";
+import { broken, changing, due, fine, possible, statusRow } from "./status";
 
 export function indexRows(m: Model, database: Database): Node[] {
   const rows: Node[] = [];
@@ -46,7 +47,7 @@ function neededRow(index: DatabaseIndex): Node {
   return statusRow(
     index.name,
     index.name,
-    [line(`${role}; ${used(index.scans)}`)],
+    [sub(`${role}; ${used(index.scans)}`)],
     text(bytes(index.bytes)),
     index.isValid ? fine() : broken("invalid"),
     nothing,
@@ -58,7 +59,7 @@ function used(scans: i64): string {
 }
 
 function optionalRow(m: Model, database: Database, index: OptionalIndex): Node {
-  const lines: Node[] = [line(about(database, index))];
+  const lines: Node[] = [sub(about(database, index))];
   if (isUnderWay(index)) lines.push(progress(m, index));
   const error = index.error;
   if (error !== null) lines.push(leaf("span", "sub bad-text", error));
@@ -95,9 +96,9 @@ function act(m: Model, index: OptionalIndex): Node {
 /** The phases of a build are in PostgreSQL's own words, as in its manual. */
 function progress(m: Model, index: OptionalIndex): Node {
   const now = index.progress;
-  if (now === null) return leaf("span", "sub", "waiting");
+  if (now === null) return sub("waiting");
   const since = `begun ${ago(now.since, m.times)}`;
-  if (isNaN(now.share)) return leaf("span", "sub", `${now.phase}, ${since}`);
+  if (isNaN(now.share)) return sub(`${now.phase}, ${since}`);
   const percent = <i32>(now.share * 100);
   return box("span", "share", [
     el(
@@ -109,7 +110,7 @@ function progress(m: Model, index: OptionalIndex): Node {
       ],
       [],
     ),
-    leaf("span", "sub", `${now.phase}, ${percent} %, ${since}`),
+    sub(`${now.phase}, ${percent} %, ${since}`),
   ]);
 }
 

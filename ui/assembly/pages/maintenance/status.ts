@@ -47,10 +47,6 @@ export function statusRow(
   ]);
 }
 
-export function line(words: string): Node {
-  return leaf("span", "sub", words);
-}
-
 /** Nothing is to be done. */
 export function fine(): Node {
   return badge("OK", "green");

@@ -1,4 +1,5 @@
 /** Cleanup: what is no longer needed, with its count beside each action. */
+import { sub } from "../../controls/table";
 import { countedValue, valueNode } from "../../controls/value";
 import { CleanupCount, Database } from "../../generated/records";
 import { Chore } from "../../kit/chore";
@@ -6,7 +7,7 @@ import { writeButton } from "../../kit/verb";
 import { Node, nothing, text } from "../../lib/node";
 
 import { Model } from "../../model/model";
-import { due, fine, line, possible, statusRow } from "./status";
+import { due, fine, possible, statusRow } from "./status";
 
 const FAILED = "delete-permanently-failed-jobs";
 const TASKS = "gc-task-identifiers";
@@ -26,7 +27,7 @@ function tidyRow(m: Model, one: CleanupCount): Node {
   return statusRow(
     one.task,
     title(one.task),
-    [line(about(one.task))],
+    [sub(about(one.task))],
     valueNode(one.count, ""),
     isNone ? fine() : possible("can be deleted"),
     isNone
@@ -97,7 +98,7 @@ function sweepRow(m: Model): Node {
   return statusRow(
     "sweep",
     "Sweep workers that are not responding",
-    [line(words)],
+    [sub(words)],
     isKnown ? text(pulse.stale.toString()) : nothing,
     status,
     writeButton(m, "Preview…", "ask.sweep", "", "s"),

@@ -2,8 +2,8 @@
 import { aged, timeElement, timeUntil } from "../../controls/age";
 import { link } from "../../controls/button";
 import { stateWith } from "../../controls/glyph";
-import { panel } from "../../controls/panel";
-import { cell, row, table } from "../../controls/table";
+import { panel, tablePanel } from "../../controls/panel";
+import { cell, row } from "../../controls/table";
 import { countedValue, countNode, valueNode, valueText } from "../../controls/value";
 import {
   Group,
@@ -41,12 +41,8 @@ export function errorsPanel(m: Model, data: ServerData, groups: Groups): Node {
   const many = list.length >= SHOWN ? "the largest groups" : all;
   const rows: Node[] = [];
   for (let i = 0; i < min(list.length, SHOWN); i++) rows.push(errorRow(m, list[i]));
-  return panel(
-    "Errors",
-    `${many} of ${countedValue(groups.of, "failed job", "failed jobs")}`,
-    more,
-    [table("errors", "Errors", ERROR_COLUMNS, rows)],
-  );
+  const jobs = countedValue(groups.of, "failed job", "failed jobs");
+  return tablePanel("Errors", `${many} of ${jobs}`, more, "errors", ERROR_COLUMNS, rows);
 }
 
 export const SHOWN: i32 = 5;
@@ -75,7 +71,7 @@ export function queuesPanel(m: Model, data: ServerData, queues: QueueList): Node
   }
   const rows: Node[] = [];
   for (let i = 0; i < queues.queues.length; i++) rows.push(queueRow(m, queues.queues[i]));
-  return panel("Queues", "by severity", more, [table("queues", "Queues", QUEUE_COLUMNS, rows)]);
+  return tablePanel("Queues", "by severity", more, "queues", QUEUE_COLUMNS, rows);
 }
 
 function queueRow(m: Model, queue: ListedQueue): Node {
@@ -118,9 +114,9 @@ function taskRow(task: ListedTask): Node {
 export function nextPanel(m: Model, data: ServerData, next: JobList): Node {
   const rows: Node[] = [];
   for (let i = 0; i < next.jobs.length; i++) rows.push(nextRow(m, next.jobs[i]));
-  if (!data.ready || rows.length === 0) return nothing;
+  if (!data.ready) return nothing;
   const more = [link(conditionPath("scheduled"), "", [text("All scheduled")])];
-  return panel("Next due", "", more, [table("order", "Next due", NEXT_COLUMNS, rows)]);
+  return tablePanel("Next due", "", more, "order", NEXT_COLUMNS, rows);
 }
 
 function nextRow(m: Model, job: ListedJob): Node {

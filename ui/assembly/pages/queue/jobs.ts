@@ -1,5 +1,5 @@
 /** The content of a queue: its numbers, and its jobs in the order in which they will run. */
-import { ageText, ago, durationText, timeElement } from "../../controls/age";
+import { ageText, agoElement, durationText, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { empty } from "../../controls/empty";
 import { figure, figures, panel } from "../../controls/panel";
@@ -28,7 +28,7 @@ export function numbers(m: Model, details: QueueDetails): Node {
     figure("Failed", number(queue.failed, ofQueue + " is:failed"), ""),
     figure(
       "Last added",
-      timeElement(newest, ago(newest, m.times)),
+      agoElement(newest, m.times),
       isStuck(queue) ? pace(details.arrivals, m.serverNow) : "",
     ),
   ]);

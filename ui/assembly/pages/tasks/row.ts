@@ -11,7 +11,7 @@ import { ListedTask } from "../../generated/records";
 import { errorLabel } from "../../kit/group-row";
 import { Column, Row } from "../../kit/row";
 import { box, leaf, Node, text } from "../../lib/node";
-import { numberText } from "../../lib/number";
+import { numberText, partText } from "../../lib/number";
 import { taskPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { pauseButton } from "../../operations/pausing";
@@ -79,7 +79,7 @@ export class TaskRow extends Row {
     if (this.isUnsupported) return box("span", "row amber", [icon(BUG), text("none")]);
     if (by === 0) return leaf("span", "faint", "unknown");
     const alive = m.facts.has("pulse") ? m.facts.pulse.alive : 0;
-    return text(by <= alive ? `${numberText(by)} of ${numberText(alive)}` : numberText(by));
+    return text(by <= alive ? partText(by, alive) : numberText(by));
   }
 
   private lastError(m: Model): Node {

@@ -1,8 +1,8 @@
 /** A worker's details: where it runs, its tasks and counts, and the command that unlocks it. */
-import { ago, timeElement } from "../../controls/age";
-import { commandLine, copyName, link } from "../../controls/button";
-import { pair, pairs, panel, plainPanel } from "../../controls/panel";
-import { cell, row, table } from "../../controls/table";
+import { agoElement } from "../../controls/age";
+import { copyName, link } from "../../controls/button";
+import { pair, pairs, plainPanel, shellPanel, tablePanel } from "../../controls/panel";
+import { cell, row } from "../../controls/table";
 import { quoted, shellLine } from "../../forms/shell-line";
 import { ListedWorker } from "../../generated/records";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
@@ -33,9 +33,9 @@ function facts(m: Model, worker: ListedWorker): Node {
   } else if (node !== null) add(list, "Node", node);
   add(list, "Version", worker.version);
   const started = worker.startedAt;
-  if (!isNaN(started)) list.push(pair("Started", timeElement(started, ago(started, m.times))));
+  if (!isNaN(started)) list.push(pair("Started", agoElement(started, m.times)));
   const beatAt = worker.lastHeartbeatAt;
-  if (!isNaN(beatAt)) list.push(pair("Heartbeat", timeElement(beatAt, ago(beatAt, m.times))));
+  if (!isNaN(beatAt)) list.push(pair("Heartbeat", agoElement(beatAt, m.times)));
   if (worker.slots !== i64.MIN_VALUE) add(list, "Slots", numberText(worker.slots));
   if (worker.done !== i64.MIN_VALUE) {
     const failed = worker.failed === i64.MIN_VALUE ? "" : `, ${numberText(worker.failed)} failed`;
@@ -78,13 +78,12 @@ function tallies(worker: ListedWorker): Node {
       ]),
     );
   }
-  if (rows.length === 0) return nothing;
   const columns = ["=Task", "num w3=Done", "num w3=Failed"];
-  return panel("Since it started", "", [], [table("tallies", "Done by task", columns, rows)]);
+  return tablePanel("Since it started", "", [], "tallies", columns, rows);
 }
 
 function shell(m: Model, worker: ListedWorker): Node {
   if (worker.state === "alive" || !holdsAny(worker)) return nothing;
   const line = shellLine("unlock " + quoted(worker.workerId), m.access.session.schema);
-  return panel("In a shell", "", [], [box("div", "pb", [commandLine(line)])]);
+  return shellPanel(line);
 }

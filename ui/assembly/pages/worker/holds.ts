@@ -3,8 +3,8 @@ import { age, ago, clockAt, durationText, timeElement } from "../../controls/age
 import { link } from "../../controls/button";
 import { note } from "../../controls/empty";
 import { icon, LAYERS } from "../../controls/icon";
-import { figure, figures, panel, plainPanel } from "../../controls/panel";
-import { cell, row, table } from "../../controls/table";
+import { figure, figures, plainPanel, tablePanel } from "../../controls/panel";
+import { cell, row } from "../../controls/table";
 import { countedValue, valueNode, valueText } from "../../controls/value";
 import { ListedQueue, ListedWorker, RunningJob, Value } from "../../generated/records";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
@@ -133,17 +133,12 @@ function list(m: Model, worker: ListedWorker): Node {
   const jobs = currentJobs(worker);
   for (let i = 0; i < jobs.length; i++) rows.push(jobRow(m, worker, jobs[i], isStale));
   for (let i = 0; i < worker.queues.length; i++) rows.push(queueRow(m, worker.queues[i], isStale));
-  if (rows.length === 0) return nothing;
   const left = jobCount(worker).value - jobs.length;
   const longest = left > 0 ? `${numberText(jobs.length)} longest-running jobs` : "";
   const at = jobs.length > 0 ? runTimeAt(m, worker) : "";
   const remark = longest.length > 0 && at.length > 0 ? `${longest}, ${at}` : longest + at;
-  return panel(
-    worker.state === "alive" ? "Running jobs" : "Locks",
-    remark,
-    [],
-    [table("holds", "Locked by it", isStale ? STALE_COLUMNS : COLUMNS, rows)],
-  );
+  const title = worker.state === "alive" ? "Running jobs" : "Locks";
+  return tablePanel(title, remark, [], "holds", isStale ? STALE_COLUMNS : COLUMNS, rows);
 }
 
 function jobRow(m: Model, worker: ListedWorker, job: RunningJob, isStale: bool): Node {

@@ -1,8 +1,8 @@
 /** The jobs that have run longest on the workers of the page. */
 import { age, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
-import { panel } from "../../controls/panel";
-import { cell, row, table } from "../../controls/table";
+import { tablePanel } from "../../controls/panel";
+import { cell, row } from "../../controls/table";
 import { ListedWorker, RunningJob } from "../../generated/records";
 import { Row } from "../../kit/row";
 import { Node, nothing, text } from "../../lib/node";
@@ -36,7 +36,6 @@ export function runningLongest(m: Model, workers: Row[]): Node {
       begins.push(jobs[k].since);
     }
   }
-  if (all.length === 0) return nothing;
   sortByKeys(all, begins);
   const rows: Node[] = [];
   let hasReports = false;
@@ -45,12 +44,8 @@ export function runningLongest(m: Model, workers: Row[]): Node {
     hasReports = hasReports || isReported(all[i].worker);
   }
   const more = link(conditionPath("running"), "", [text("All running jobs")]);
-  return panel(
-    "Running longest",
-    hasReports ? "at the last heartbeat" : "",
-    [more],
-    [table("running", "Running longest", COLUMNS, rows)],
-  );
+  const remark = hasReports ? "at the last heartbeat" : "";
+  return tablePanel("Running longest", remark, [more], "running", COLUMNS, rows);
 }
 
 function runs(m: Model, one: Runs): Node {
