@@ -65,6 +65,25 @@ test("A fetched job differs from a running one, in the list, in its tab and on i
   });
 });
 
+test("The numbers of groups are below their headings, whether rows have an action or not.", async () => {
+  for (const route of ["/jobs?group=queue", "/jobs?q=is%3Afailed&group=task"]) {
+    await visit(admin, route, async ({ page }) => {
+      await page.locator("table.jobs tbody .grow").first().waitFor();
+      const edges = await page
+        .locator("table.jobs .grow")
+        .evaluateAll((all) =>
+          all.map((row) =>
+            [".gn", ".first", ".last"].map((part) =>
+              Math.round(row.querySelector(part)?.getBoundingClientRect().right ?? 0),
+            ),
+          ),
+        );
+      const [heading, ...others] = edges;
+      for (const numbers of others) assert.deepEqual(numbers, heading, route);
+    });
+  }
+});
+
 test("A query is typed with completions, is shown as chips, and is part of the address.", async () => {
   await admin.utils.addJob("find_me", { note: "a needle & a haystack?" }, { queueName: "a b/c&d" });
   await visit(admin, "/jobs", async ({ page, context, requests }) => {

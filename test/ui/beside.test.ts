@@ -67,10 +67,18 @@ test("Jobs grouped by error show each group's error, how many jobs, since when, 
     "GatewayError HTTP # from /v1/charges/#8,400 70 %since 10:50:00last 7 s agoRetry 8,400…",
     "TimeoutError Timeout of # ms≈ 2.1 M 30 %since 10:50:00last 7 s agoRetry ≈ 2.1 M…",
   ]);
-  assert.match(page.text, /12 jobs in 2 groups/);
+  assert.match(page.text, /12 jobs with an error in 2 groups/);
   page.click("Retry 8,400…");
   const { body } = page.requestOf("api/operations");
   assert.equal(JSON.parse(body).q, `is:failed group:"${GATEWAY}"`);
+});
+
+test("The number of grouped jobs has what they have in common: jobs without a queue are in no group.", async () => {
+  const page = await openPage("/jobs?q=priority%3A0&group=queue");
+  page.answer("api/groups?by=queue", groups([gateway]));
+  assert.match(page.text, /12 jobs with a queue in 1 group/);
+  // The tab would have the number of all jobs that the query finds.
+  assert.match(page.text, /ScheduledAllpriority:0/);
 });
 
 test("A group opens in place, its rows show what differs, and a link leads to the other jobs.", async () => {

@@ -90,7 +90,7 @@ export class GroupRow extends Row {
         ]),
         this.time("first", this.by === "error" ? "since " : "oldest ", this.since(m)),
         this.time("last", this.by === "error" ? "last " : "newest ", this.latest(m)),
-        this.button(m),
+        box("span", "act", [this.button(m)]),
       ]),
     ];
   }

@@ -10,7 +10,7 @@ import { pageHeadWith } from "../../controls/panel";
 import { linkedPart, segments } from "../../controls/tabs";
 import { countedValue } from "../../controls/value";
 import { conditionNamed } from "../../generated/conditions";
-import { Groups, Value } from "../../generated/records";
+import { Value } from "../../generated/records";
 import { jobBeside } from "../../job/beside";
 import { jobView } from "../../job/job-view";
 import { listView, newsPill } from "../../kit/list-view";
@@ -23,7 +23,7 @@ import { isPaused, pauseButton } from "../../operations/pausing";
 import { limitLines } from "../../parts/limit";
 import { exportMenu, shownColumns } from "./export";
 import { GroupedJobs } from "./grouped-jobs";
-import { GROUPINGS, MAX_GROUPS } from "./groups";
+import { GROUPINGS, Grouping, MAX_GROUPS } from "./groups";
 import { SIZES } from "./jobs-list";
 import { selectionBar } from "./selection";
 import { conditionTabs, sortWords } from "./tabs";
@@ -46,10 +46,11 @@ export function jobsView(m: Model, page: GroupedJobs): Node {
   ]);
 }
 
-/** Returns how many jobs the query finds, once its rows have arrived; null: unknown. */
+/** Returns how many jobs the query finds, once its rows have arrived; null: unknown. Jobs without a queue have no group. */
 function tabTotal(m: Model, page: GroupedJobs): Value | null {
   if (!page.rows.ready || page.isTurning(m)) return null;
-  return page.isGrouped ? page.groups.answer.of : page.total(m);
+  if (page.isGrouped) return page.groups.by === "task" ? page.groups.answer.of : null;
+  return page.total(m);
 }
 
 function additions(m: Model, page: GroupedJobs): Node[] {
@@ -81,7 +82,7 @@ function meta(m: Model, page: GroupedJobs): Node {
   const isKnown = isQuery && page.rows.ready && !page.isTurning(m);
   return box("div", "meta", [
     isKnown && page.isGrouped
-      ? leaf("b", "", groupsText(page.groups.answer))
+      ? leaf("b", "", groupsText(page.groups))
       : isKnown && count !== null
         ? leaf("b", "", countedValue(count, "job", "jobs"))
         : isKnown && rows > 0 && !isOn
@@ -104,10 +105,17 @@ export function exportedColumns(page: GroupedJobs): string {
   return page.isGrouped ? "" : shownColumns(page.settings, page.bar.terms.condition);
 }
 
-/** Returns `12,000 jobs in 3 groups`, or `12,000 jobs: the 50 largest groups` if there may be more. */
-function groupsText(answer: Groups): string {
+/**
+ * Returns `12,000 jobs with an error in 3 groups`, or `12,000 jobs with an error: the 50 largest groups` if there may be
+ * more. Other jobs are in no group.
+ */
+function groupsText(groups: Grouping): string {
+  const answer = groups.answer;
+  const by = groups.by;
   const count = answer.groups.length;
-  const jobs = countedValue(answer.of, "job", "jobs");
+  const jobs =
+    countedValue(answer.of, "job", "jobs") +
+    (by === "error" ? " with an error" : by === "queue" ? " with a queue" : "");
   return count >= MAX_GROUPS
     ? `${jobs}: the ${count} largest groups`
     : `${jobs} in ${countText(count, "group", "groups")}`;
