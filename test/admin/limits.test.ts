@@ -29,7 +29,7 @@ test("A limit is set, listed with its use, read in detail and removed.", async (
     ...{ name: "stripe", scope: "task", match: "charge_card", concurrency: 2, queues: null },
     ...{ rate: { limit: 100, per_ms: 1_000, burst: 20 }, from_code: false, revision: 1 },
     ...{ running: 0, waiting: 2, waiting_precision: "exact", full: [], full_queues: 0 },
-    ...{ state: "free", backing_off: null },
+    ...{ state: "free", cause: null, backing_off: null },
   });
   const one = (await client.get("/api/limits/stripe")).body;
   assert.deepEqual([one.name, one.permits, one.queue_rows, one.back_offs], ["stripe", [], [], []]);
@@ -52,7 +52,7 @@ test("A job too short to be in its worker's report counts as running because of 
   await pool.query(`insert into worker._private_limit_permits (limit_id, worker_id, permits, in_use, wanted)
     select id, 'w', 1, 1, 1 from worker._private_limits where name = 'short'`);
   const limit = (await client.get("/api/limits/short")).body;
-  assert.deepEqual([limit.running, limit.state], [1, "full"]);
+  assert.deepEqual([limit.running, limit.state, limit.cause], [1, "full", "1 of 1 running"]);
   const { id } = await addJob(db, { identifier: "brief" });
   const { sentence } = (await client.get(`/api/jobs/${id}/why`)).body;
   assert.equal(sentence, "Waits for a limit. Limit short: 1 of 1 running, 3 wait.");
@@ -84,6 +84,36 @@ test("A job counts as running for its limit if its worker reports it and has loc
   assert.deepEqual(one.permits, [{ worker_id: "w", permits: 1, in_use: 1, wanted: 3 }]);
   await pool.query("delete from worker._private_workers");
   await client.post("/api/limits", { action: "remove", name: "one" });
+});
+
+test("A limit is full once its permits are given out, although fewer jobs run than it allows.", async () => {
+  await client.post("/api/limits", { action: "set", name: "few", task: "few", concurrency: 2 });
+  for (let n = 0; n < 3; n++) await addJob(db, { identifier: "few" });
+  await pool.query(
+    "insert into worker._private_workers (id, last_heartbeat_at) values ('w', now())",
+  );
+  await pool.query(`insert into worker._private_limit_permits (limit_id, worker_id, permits, in_use, wanted)
+    select id, 'w', 2, 1, 3 from worker._private_limits`);
+  const few = (await client.get("/api/limits/few")).body;
+  assert.deepEqual([few.running, few.state, few.cause], [1, "full", "all 2 permits given out"]);
+  await pool.query("delete from worker._private_workers");
+  await client.post("/api/limits", { action: "remove", name: "few" });
+});
+
+test("A limit of a rate alone is not full because a queue runs its only job at once.", async () => {
+  const set = { action: "set", name: "hourly", queue: "hourly", rate: "1/h" };
+  await client.post("/api/limits", set);
+  await addJob(db, { identifier: "t", spec: { queueName: "hourly" } });
+  await pool.query(`insert into worker._private_queue_slots (queue_id, slot, locked_by, locked_at)
+    select id, 1, 'w', now() from worker._private_job_queues where queue_name = 'hourly'`);
+  const read = async () => (await client.get("/api/limits/hourly")).body;
+  const free = await read();
+  assert.deepEqual([free.running, free.state, free.cause], [1, "free", null]);
+  await pool.query(`insert into worker._private_rates
+    select id, 'hourly', now() + interval '10 minutes' from worker._private_limits`);
+  // Reads are shared for a moment.
+  await waitUntil("the rate is used up", async () => (await read()).cause === "rate used up");
+  await client.post("/api/limits", { action: "remove", name: "hourly" });
 });
 
 test("A live worker runs as many jobs as the limit allows; limit and waiting jobs show this number.", async () => {
@@ -231,7 +261,8 @@ test("A job that waits for a full limit is explained by this limit, and does not
     select id, '', now() + interval '10 minutes' from worker._private_limits where name = 's3'`);
   const used = (await client.get(`/api/jobs/${id}/why`)).body.causes[0];
   assert.match(used.text, /^limit s3: 1 per hour are used up, 2 wait, next in (600|5\d\d) s$/);
-  assert.equal((await client.get("/api/limits/s3")).body.state, "full");
+  const full = (await client.get("/api/limits/s3")).body;
+  assert.deepEqual([full.state, full.cause], ["full", "rate used up"]);
   // All permits are held, but only because a token is missing: the job waits for the rate.
   await client.post("/api/limits", { ...rate, concurrency: 5 });
   await pool.query(`insert into worker._private_limit_permits (limit_id, worker_id, permits)

@@ -11,14 +11,14 @@ const limit = (name: string, change: Partial<ListedLimit> = {}): ListedLimit => 
   ...{ name, scope: "task", match: name, concurrency: 40, rate: null },
   ...{ from_code: false, set_by: "ana", set_at: timeAt(-3600) },
   ...{ running: 33, waiting: 2912, waiting_precision: "exact", queues: null },
-  ...{ full: [], full_queues: 0, state: "free", backing_off: null },
+  ...{ full: [], full_queues: 0, state: "free", cause: null, backing_off: null },
   ...{ permits: [], queue_rows: [], back_offs: [] },
   ...change,
 });
 
 const tenants = limit("tenants", {
   ...{ scope: "queue", match: "tenant/*", concurrency: 3, running: 4, waiting: 4, queues: 27 },
-  ...{ state: "full", from_code: true, set_by: null },
+  ...{ state: "full", cause: "3 of 3 running", from_code: true, set_by: null },
   full: [{ name: "tenant/globex", running: 3, slots: 3, waiting: 4 }],
   full_queues: 1,
 });
@@ -27,6 +27,7 @@ const acme = limit("acme", {
   ...{ scope: "queue", match: "tenant/acme", concurrency: null, running: 0, waiting: 310 },
   rate: { limit: 1500, per_ms: 60_000, burst: 20 },
   ...{ state: "backing_off", queues: 1 },
+  cause: "429 from hooks.acme.example",
   backing_off: { until: timeAt(180), reason: "429 from hooks.acme.example" },
 });
 
@@ -64,12 +65,33 @@ test("A limit shows what it is for, how much of it is used, and its state.", asy
   const page = await openLimits();
   assert.deepEqual(rows(page), [
     "paymentstask payments33 of 40none2,912not fullana, 12:00:00Change…Remove…",
-    "tenantseach of 27 queues tenant/*3 each4 runningnone4full: tenant/globex3 of 3code, 12:00:00Change…Remove…",
+    "tenantseach of 27 queues tenant/*3 each4 runningnone4full: tenant/globex3 of 3 runningcode, 12:00:00Change…Remove…",
     "acmequeue tenant/acmenone1,500/minburst 20310backing off until 13:03:00429 from hooks.acme.exampleana, 12:00:00Change…Remove…",
   ]);
   assert.match(page.text, /Limits3, 1 full, 1 backing off/);
   const bar = page.one((e) => e.tag === "svg" && e.attrs["aria-label"] === "33 of 40");
   assert.ok(bar);
+});
+
+test("A full limit shows why it is full, although fewer jobs run than it allows.", async () => {
+  const cause = "all 40 permits given out";
+  const page = await openLimits([limit("payments", { running: 34, state: "full", cause })]);
+  assert.match(page.text, /34 of 40none2,912fullall 40 permits given outana/);
+});
+
+test("A back-off that has ended is no longer shown, in the list and on the page of its limit.", async () => {
+  const ending = { ...acme, backing_off: { until: timeAt(5), reason: "429" }, cause: "429" };
+  const page = await openLimits([ending]);
+  assert.match(page.text, /1, 1 backing off.*backing off until 13:00:05429ana/);
+  page.pass(6_000);
+  assert.match(page.text, /310not fullana/);
+  assert.doesNotMatch(page.text, /backing off/i);
+  const one = await openPage("/limits/acme");
+  one.answer("api/limits/", ending);
+  assert.match(one.text, /End back-off….*Backing off until 13:00:05/);
+  one.pass(6_000);
+  assert.match(one.text, /acmenot full/);
+  assert.doesNotMatch(one.text, /backing off|End back-off/i);
 });
 
 test("The state of a limit has the number of all full queues, although only some are listed.", async () => {
@@ -285,7 +307,7 @@ test("The page of a limit shows the permits of workers, the slots of queues, and
   page.answer("api/limits/", {
     ...acme,
     permits: [{ worker_id: "worker-a", permits: 9, in_use: 8, wanted: 20 }],
-    queue_rows: [{ name: "tenant/acme", running: 0, slots: 3, waiting: 310 }],
+    queue_rows: [{ name: "tenant/acme", running: 0, slots: 1, waiting: 310 }],
     back_offs: [
       {
         ...{ scope: "queue", name: "tenant/acme", began_at: timeAt(-600), until: timeAt(-420) },
@@ -296,12 +318,21 @@ test("The page of a limit shows the permits of workers, the slots of queues, and
   assert.match(page.text, /Limitsacmebacking off until 13:03:00/);
   assert.match(page.text, /Backing off until 13:03:00, in 3 m\. 429 from hooks\.acme\.example\./);
   assert.match(page.text, /9 given out, 8 in use.*worker-a9208 of 9/);
-  assert.match(page.text, /Queues.*tenant\/acme3100 of 3/);
+  // A limit without a concurrency has no slots.
+  assert.match(page.text, /Queues with running or waiting jobs.*tenant\/acme3100Back-offs/);
   assert.match(page.text, /Back-offs.*12:50:003 m429deliver#918/);
   assert.match(page.text, /limit set acme --queue tenant\/acme --rate '?1,500\/min'? --burst 20/);
   page.click("End back-off…");
   page.app.dispatch("dialog.submit", "", "");
   assert.deepEqual(sentBody(page), { action: "end-back-off", name: "acme" });
+});
+
+test("The page of a limit of queues shows how many of its slots each queue uses.", async () => {
+  const page = await openPage("/limits/tenants");
+  const [first] = tenants.full;
+  assert.ok(first !== undefined);
+  page.answer("api/limits/", { ...tenants, queue_rows: [first] });
+  assert.match(page.text, /QueueWaitingRunningtenant\/globex43 of 3/);
 });
 
 test("A limit is removed after a confirmation.", async () => {

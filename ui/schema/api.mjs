@@ -394,6 +394,7 @@ export const records = {
     full: "QueueSlots[]",
     full_queues: "i64",
     state: "string",
+    cause: "string?",
     backing_off: "BackingOff?",
     permits: "LimitPermits[]",
     queue_rows: "QueueSlots[]",

@@ -24,6 +24,7 @@ export function limitJson(use: LimitUse) {
       .map(queueJson),
     full_queues: use.fullQueues,
     state: use.state,
+    cause: backingOff === null ? use.fullBecause : backingOff.reason,
     backing_off:
       backingOff === null
         ? null

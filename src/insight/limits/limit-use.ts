@@ -4,6 +4,7 @@
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { Value } from "../../domain/value.ts";
+import { numberText } from "../../domain/words.ts";
 import { readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
 import type { NameTally } from "../stats/name-tallies.ts";
 import { nextStartMs } from "./next-start.ts";
@@ -53,6 +54,8 @@ export interface LimitUse {
   /** The time until the rate of a limit of tasks allows the next start, in milliseconds; 0: now. */
   readonly nextStartMs: number;
   readonly state: LimitState;
+  /** Why it is full, such as `all 40 permits given out`; null: it is not. */
+  readonly fullBecause: string | null;
   readonly backingOff: BackingOff | null;
 }
 
@@ -94,6 +97,10 @@ interface Facts {
 
 const nameOf = ({ limit }: LimitUse) => limit.definition.name;
 
+const RATE_USED = "rate used up";
+const inUse = (running: number, most: number) =>
+  `${numberText(running)} of ${numberText(most)} running`;
+
 function useOfTasks(limit: StoredLimit, facts: Facts): LimitUse {
   const { definition } = limit;
   const running = runningOf(limit, facts.running, facts.granted);
@@ -104,40 +111,58 @@ function useOfTasks(limit: StoredLimit, facts: Facts): LimitUse {
   const isGranted =
     (facts.granted.get(limit.id)?.permits ?? 0) >= (concurrency ?? Infinity) &&
     waiting.value > (concurrency ?? 0);
-  const isFull = concurrency !== null && (running >= concurrency || isGranted);
+  const fullBecause =
+    concurrency !== null && running >= concurrency
+      ? inUse(running, concurrency)
+      : nextMs > 0 && waiting.value > 0
+        ? RATE_USED
+        : isGranted
+          ? `all ${numberText(concurrency ?? 0)} permits given out`
+          : null;
   return {
     ...{ limit, running, waiting, queues: null, busy: [], fullQueues: 0, nextStartMs: nextMs },
-    ...stateOf(limit, facts, isFull || (nextMs > 0 && waiting.value > 0)),
+    ...stateOf(limit, facts, fullBecause),
   };
 }
 
 function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
   const { definition, id } = limit;
-  const inUse = facts.busy.filter(({ name }) => isFor(definition, name));
+  const held = facts.busy.filter(({ name }) => isFor(definition, name));
   const waiting = matchingNames(limit, facts.waitingQueues);
-  const isInUse = new Set(inUse.map(({ name }) => name));
+  // Without a concurrency a queue has one slot, which is not a part of the limit.
+  const isInUse = ({ running, slots }: BusyQueue) =>
+    definition.concurrency !== null && running >= slots;
+  const heldNames = new Set(held.map(({ name }) => name));
   const others = waiting
-    .filter(([name]) => !isInUse.has(name))
+    .filter(([name]) => !heldNames.has(name))
     .slice(0, MAX_BUSY)
     .map(([name]) => ({ name, running: 0, slots: definition.concurrency ?? 1 }));
-  const busy = [...inUse, ...others].map((queue): QueueUse => {
+  const all = [...held, ...others].map((queue): QueueUse => {
     const tally = facts.waitingQueues.get(queue.name);
     const jobs = waitingOf(facts.counted, tally === undefined ? [] : [tally]);
     const nextMs = nextStartMs(definition, facts.rates.get(id)?.get(queue.name) ?? null);
-    const isFull = queue.running >= queue.slots || (nextMs > 0 && jobs.value > 0);
+    const isFull = isInUse(queue) || (nextMs > 0 && jobs.value > 0);
     return { ...queue, waiting: jobs, isFull, nextStartMs: nextMs };
   });
-  const running = inUse.reduce((sum, queue) => sum + queue.running, 0);
+  const busy = all.toSorted(byUrgency);
+  const running = held.reduce((sum, queue) => sum + queue.running, 0);
   const fullQueues = busy.filter(({ isFull }) => isFull).length;
+  const [first] = busy;
+  const fullBecause =
+    first === undefined || !first.isFull
+      ? null
+      : isInUse(first)
+        ? inUse(first.running, first.slots)
+        : RATE_USED;
   return {
     ...{ limit, running, queues: facts.queues.get(id) ?? null, nextStartMs: 0 },
     waiting: waitingOf(
       facts.counted,
       waiting.map(([, tally]) => tally),
     ),
-    busy: busy.toSorted(byUrgency).slice(0, MAX_BUSY),
+    busy: busy.slice(0, MAX_BUSY),
     fullQueues,
-    ...stateOf(limit, facts, fullQueues > 0),
+    ...stateOf(limit, facts, fullBecause),
   };
 }
 
@@ -148,10 +173,11 @@ const byUrgency = (a: QueueUse, b: QueueUse): number =>
 function stateOf(
   { definition: { scope, match }, backOff }: StoredLimit,
   { backingOff }: Facts,
-  isFull: boolean,
-): Pick<LimitUse, "state" | "backingOff"> {
+  fullBecause: string | null,
+): Pick<LimitUse, "state" | "fullBecause" | "backingOff"> {
   const backs = backOff ?? backingOff.get(`${scope} ${match}`) ?? null;
-  return { backingOff: backs, state: backs !== null ? "backing_off" : isFull ? "full" : "free" };
+  const state = backs !== null ? "backing_off" : fullBecause !== null ? "full" : "free";
+  return { state, fullBecause, backingOff: backs };
 }
 
 function matchingNames(

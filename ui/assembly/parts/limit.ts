@@ -84,16 +84,12 @@ export function limitState(m: Model, limit: ListedLimit): Node {
   return stateWith("blocked", full.length > 0 ? `full: ${full[0].name}${more}` : "full");
 }
 
-/** Returns the cause of the state: the reason of a back-off, or the slots of a queue. */
-export function limitCause(limit: ListedLimit): string {
+/** Marks a back-off that has ended since the limit was read. */
+export function endBackOff(m: Model, limit: ListedLimit): void {
   const backOff = limit.backingOff;
-  const full = limit.full;
-  if (backOff !== null) {
-    const reason = backOff.reason;
-    return reason === null ? "" : reason;
-  }
-  if (full.length > 0) return `${numberText(full[0].running)} of ${numberText(full[0].slots)}`;
-  return "";
+  if (backOff === null || backOff.until > m.serverNow) return;
+  limit.backingOff = null;
+  limit.cause = null;
 }
 
 /** The author and the time of the definition: `ana, 3 Mar 16:20`. */

@@ -50,6 +50,7 @@ const members = {
   full: withDescription(listOf(queueUse), "full queues, at most 10"),
   full_queues: withDescription("integer", "the number of full queues"),
   state: { type: "string", enum: ["free", "full", "backing_off"] },
+  cause: withDescription("string?", "why it is full or backs off"),
   backing_off: orNull(backOff),
 };
 

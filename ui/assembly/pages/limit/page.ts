@@ -15,7 +15,7 @@ import {
   setButton,
   setKey,
 } from "../../operations/limiting";
-import { limitState } from "../../parts/limit";
+import { endBackOff, limitState } from "../../parts/limit";
 import { NamedPage } from "../named-page";
 import { about, use } from "./view";
 
@@ -24,6 +24,11 @@ export class LimitPage extends NamedPage {
 
   constructor() {
     super("limit", "/limits", "Limits", new ServerData("limit.details"));
+  }
+
+  override refresh(m: Model): void {
+    endBackOff(m, this.limit);
+    super.refresh(m);
   }
 
   protected override get at(): string {

@@ -29,7 +29,7 @@ import {
 } from "../../parts/limit";
 
 const PERMITS: string[] = ["=Worker", "num w3=Permits", "num w3 w-mid=Wanted", "w6=In use"];
-const QUEUES: string[] = ["=Queue", "num w3=Waiting", "w6=In use"];
+const QUEUES: string[] = ["=Queue", "num w3=Waiting", "w6=Running"];
 const BACK_OFFS: string[] = ["w4=At", "num w3=Length", "=Reason", "w7 w-mid=Job"];
 
 export function use(m: Model, limit: ListedLimit): Node {
@@ -90,13 +90,14 @@ function queues(limit: ListedLimit): Node {
       row(queue.name, "", [
         cell("", [link(queuePath(queue.name), "link cut", [cutName(queue.name, "")])]),
         cell("num", [text(numberText(queue.waiting))]),
-        cell("vis", [box("span", "used", amount(queue.running, queue.slots))]),
+        // Without a concurrency a queue has one slot, which is not a part of the limit.
+        limit.concurrency > 0
+          ? cell("vis", [box("span", "used", amount(queue.running, queue.slots))])
+          : cell("", [text(numberText(queue.running))]),
       ]),
     );
   }
-  return rows.length === 0
-    ? nothing
-    : panel("Queues", "", [], [table("slots", "Queues", QUEUES, rows)]);
+  return tablePanel("Queues with running or waiting jobs", "", [], "slots", QUEUES, rows);
 }
 
 function backOffs(m: Model, limit: ListedLimit): Node {

@@ -15,6 +15,7 @@ import { Mark, Model, noMark } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
 import { KNOWN, limitKeys, SET, setButton, setKey, setShortcut } from "../../operations/limiting";
+import { endBackOff } from "../../parts/limit";
 import { COLUMNS, LimitRow } from "./row";
 
 const EXAMPLE = "limit set payments --task charge_card --concurrency 40";
@@ -37,6 +38,12 @@ export class LimitsPage extends ListPage {
   override mark(m: Model): Mark {
     const count = m.facts.limits.length;
     return count > 0 ? new Mark(numberText(count), "") : noMark;
+  }
+
+  override refresh(m: Model): void {
+    const all = this.known.limits;
+    for (let i = 0; i < all.length; i++) endBackOff(m, all[i]);
+    super.refresh(m);
   }
 
   override source(_m: Model): string {

@@ -2,23 +2,16 @@
 import { link } from "../../controls/button";
 import { DOTS, icon } from "../../controls/icon";
 import { menu } from "../../controls/menu";
+import { cutText } from "../../controls/middle";
 import { cell } from "../../controls/table";
 import { ListedLimit } from "../../generated/records";
 import { Column, Row } from "../../kit/row";
-import { attr, cls, el, Node, text } from "../../lib/node";
+import { Node, nothing } from "../../lib/node";
 import { limitPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { LIMIT, removeButton, setButton } from "../../operations/limiting";
 import { cutName } from "../../parts/exact-name";
-import {
-  atOnce,
-  limitCause,
-  limitState,
-  rateCell,
-  setText,
-  targetText,
-  waitingOf,
-} from "../../parts/limit";
+import { atOnce, limitState, rateCell, setText, targetText, waitingOf } from "../../parts/limit";
 
 export const COLUMNS: Column[] = [
   new Column("", "Limit", "", ""),
@@ -46,7 +39,7 @@ export class LimitRow extends Row {
   override cells(m: Model): Node[] {
     const limit = this.limit;
     const name = limit.name;
-    const cause = limitCause(limit);
+    const cause = limit.cause;
     const actions = m.access.canWrite
       ? [
           setButton(m, "Change…", LIMIT + name, "s"),
@@ -61,10 +54,7 @@ export class LimitRow extends Row {
       cell("w-mid", atOnce(limit)),
       cell("rate", rateCell(limit)),
       cell("num", [waitingOf(limit)]),
-      cell("", [
-        limitState(m, limit),
-        el("span", [cls("sub"), attr("title", cause)], [text(cause)]),
-      ]),
+      cell("", [limitState(m, limit), cause === null ? nothing : cutText(cause, "sub")]),
       cell("dim w-max", [setText(m, limit)]),
       cell("num vis", actions),
     ];
