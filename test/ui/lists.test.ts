@@ -115,6 +115,17 @@ test("The head of a column orders the list, and a second click reverses the orde
   assert.equal(page.one((e) => e.attrs["aria-sort"] === "descending").tag, "th");
 });
 
+test("No column has the arrow of the order by severity, which is in words.", async () => {
+  const arrows = (page: Page) => page.all((e) => e.attrs["aria-sort"] !== undefined).length;
+  const page = await openQueues(["a"]);
+  assert.equal(arrows(page), 0);
+  assert.match(page.text, /Queues1, by severity.*QueueStateJobs/);
+  page.go("/queues?sort=name");
+  answer(page, ["a"]);
+  assert.equal(arrows(page), 1);
+  assert.doesNotMatch(page.text, /by severity/);
+});
+
 test("Next and Previous turn the pages by cursor.", async () => {
   const page = await openQueues(["a", "b"], "c1");
   const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");

@@ -108,14 +108,16 @@ function columnHead(page: ListPage, column: Column): Node {
   const order = page.sorted;
   const isFirst = order === column.sort;
   const isReverse = order === column.reverse && order.length > 0;
-  const isUp = (isFirst || isReverse) && !order.startsWith("-");
-  if (isFirst || isReverse) attrs.push(attr("aria-sort", isUp ? "ascending" : "descending"));
   const next = isFirst && column.reverse.length > 0 ? column.reverse : column.sort;
-  const arrow = !isFirst && !isReverse ? "" : isUp ? " ↑" : " ↓";
-  const name = isFirst || isReverse ? "sorted" : "";
-  return el("th", attrs, [
-    link(page.address.with("sort", next), name, [text(column.head + arrow)]),
-  ]);
+  let name = "";
+  let words = column.head;
+  if ((isFirst || isReverse) && (page.rank.length === 0 || order !== page.usualSort)) {
+    const isUp = !order.startsWith("-");
+    attrs.push(attr("aria-sort", isUp ? "ascending" : "descending"));
+    name = "sorted";
+    words += isUp ? " ↑" : " ↓";
+  }
+  return el("th", attrs, [link(page.address.with("sort", next), name, [text(words)])]);
 }
 
 function rowView(
@@ -159,12 +161,17 @@ function rowView(
   return el("tr", attrs, cells.concat(own));
 }
 
-/** Returns `300, by severity`; for a search `3 queues match, by severity`; empty without a count or without rows. */
-export function listCountText(page: ListPage, order: string): string {
+/**
+ * Returns `300, by severity`; for a search `3 queues match, by severity`; empty without a count or without rows.
+ * `usual`: the usual order in words.
+ */
+export function listCountText(page: ListPage, usual: string = page.rank): string {
   if (page.count === i64.MIN_VALUE || page.list.rows.length === 0) return "";
-  return page.address.value("search").length > 0
-    ? countText(page.count, page.one + " matches", page.many + " match") + order
-    : numberText(page.count) + order;
+  const count =
+    page.address.value("search").length > 0
+      ? countText(page.count, page.one + " matches", page.many + " match")
+      : numberText(page.count);
+  return page.sorted === page.usualSort ? `${count}, ${usual}` : count;
 }
 
 /** The button `14 new · show`, which shows the new rows that wait and hides the removed ones. */

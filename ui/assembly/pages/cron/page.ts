@@ -69,7 +69,7 @@ export class CronPage extends ListPage {
             "All workers",
           );
     return box("div", "cron-page", [
-      pageHeadWith("Cron", listCountText(this, this.sorted === "next" ? ", next first" : ""), [
+      pageHeadWith("Cron", listCountText(this, "next first"), [
         writeButton(m, "Add a schedule…", "ask.schedule-add", "", ""),
       ]),
       this.isLong || this.list.hasNews

@@ -39,6 +39,7 @@ export class QueuesPage extends ListPage {
     this.inBar = true;
     this.isSelectable = false;
     this.usualSort = "stuck";
+    this.rank = "by severity";
     this.everyMs = 15000;
   }
 
@@ -114,11 +115,7 @@ export class QueuesPage extends ListPage {
   override view(m: Model): Node {
     const none = this.none();
     return box("div", "queues-page", [
-      pageHeadWith(
-        "Queues",
-        listCountText(this, this.sorted === "stuck" ? ", by severity" : ""),
-        [],
-      ),
+      pageHeadWith("Queues", listCountText(this), []),
       this.states(),
       box("div", "meta", [searchBox(this, "Find a queue by name"), newsPill(this)]),
       listView(m, this, "Queues", none),

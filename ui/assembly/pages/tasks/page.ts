@@ -30,6 +30,7 @@ export class TasksPage extends ListPage {
     this.heads = COLUMNS;
     this.isSelectable = false;
     this.usualSort = "worst";
+    this.rank = "most failures first";
     this.everyMs = 15000;
   }
 
@@ -83,11 +84,7 @@ export class TasksPage extends ListPage {
         ? nothingFound(this)
         : emptyWith("No tasks", "A task is listed once it has a job.", [add]);
     return box("div", "tasks-page", [
-      pageHeadWith(
-        "Tasks",
-        listCountText(this, this.sorted === "worst" ? ", most failures first" : ""),
-        [add],
-      ),
+      pageHeadWith("Tasks", listCountText(this), [add]),
       box("div", "meta", [searchBox(this, "Find a task by name"), newsPill(this)]),
       listView(m, this, "Tasks", none),
       this.hasPause ? this.acknowledged.view() : nothing,

@@ -11,7 +11,7 @@ import { Row, RowPage, rowPage } from "../../kit/row";
 import { unlockVerb, verbArg, withUnlock, writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
-import { countText, numberText } from "../../lib/number";
+import { countText, numberText, partText } from "../../lib/number";
 import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
@@ -36,6 +36,7 @@ export class WorkersPage extends ListPage {
     this.many = "workers";
     this.heads = COLUMNS;
     this.usualSort = "state";
+    this.rank = "not responding first";
   }
 
   override mark(m: Model): Mark {
@@ -44,10 +45,7 @@ export class WorkersPage extends ListPage {
     const all = pulse.alive + pulse.stale;
     if (pulse.stale === 0)
       return new Mark(numberText(all), m.facts.incidentsOf("no_worker") > 0 ? "red" : "");
-    return new Mark(
-      `${numberText(pulse.alive)} of ${numberText(all)}`,
-      pulse.alive === 0 ? "red" : "amber",
-    );
+    return new Mark(partText(pulse.alive, all), pulse.alive === 0 ? "red" : "amber");
   }
 
   override source(_m: Model): string {
@@ -115,13 +113,14 @@ export class WorkersPage extends ListPage {
     ]);
   }
 
-  /** Returns `5 of 6 alive; 61 of 120 slots busy`. */
+  /** Returns `5 of 6 alive; 61 of 120 slots busy; not responding first`. */
   private summary(): string {
     if (!this.rows.ready) return "";
     const counts = this.counts;
     const all = counts.alive + counts.stale;
     const unknown = counts.unknown > 0 ? `, ${numberText(counts.unknown)} without heartbeats` : "";
-    return `${numberText(counts.alive)} of ${numberText(all)} alive${unknown}${this.busy()}`;
+    const order = this.sorted === this.usualSort ? "; " + this.rank : "";
+    return `${partText(counts.alive, all)} alive${unknown}${this.busy()}${order}`;
   }
 
   /** Returns the busy slots; empty unless all live workers are on this page and report their slots. */
@@ -142,7 +141,7 @@ export class WorkersPage extends ListPage {
     }
     if (alive === 0 || alive !== this.counts.alive) return "";
     const more = fetched > 0 ? `, ${numberText(fetched)} more fetched` : "";
-    return `; ${numberText(running)} of ${numberText(slots)} slots busy${more}`;
+    return `; ${partText(running, slots)} slots busy${more}`;
   }
 
   private sweep(m: Model): Node {
