@@ -344,9 +344,12 @@ test("The overview shows the tasks, the jobs that are due next, and how many wer
   assert.equal(page.requestOf("api/tasks").path, "api/tasks?limit=5&sort=worst");
   const due = /^api\/jobs\?limit=5&fields=row&count=none&sort=due&q=is%3Ascheduled$/;
   assert.match(page.requestOf("api/jobs").path, due);
-  page.answer("api/tasks", tasks([task("charge_card", { ready: value(12), failed: value(8) })]));
+  page.answer(
+    "api/tasks",
+    tasks([task("charge_card", { ready: value(12), blocked: value(5), failed: value(8) })]),
+  );
   page.answer("api/jobs", jobs([job(4, { condition: "scheduled", run_at: timeAt(60) })]));
-  assert.match(page.text, /TaskReadyRetryingFailedcharge_card1208/);
+  assert.match(page.text, /TaskReadyBlockedRetryingFailedcharge_card12508/);
   assert.match(page.text, /Next dueAll scheduledJobDuesend_email#4in 1 m/);
 });
 

@@ -25,7 +25,9 @@ test("Tasks show their jobs' conditions, the workers that have them, and the las
   const page = await openPage("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
   assert.equal(page.requestOf("api/tasks").path, "api/tasks?limit=100&sort=worst");
-  const failing = { ready: value(12), failed: value(8400), oldest_ready_at: timeAt(-4) };
+  const failing = {
+    ...{ ready: value(12), blocked: value(5), failed: value(8400), oldest_ready_at: timeAt(-4) },
+  };
   page.answer(
     "api/tasks",
     tasks([
@@ -34,8 +36,8 @@ test("Tasks show their jobs' conditions, the workers that have them, and the las
     ]),
   );
   assert.deepEqual(rows(page), [
-    "charge_card5 of 51208,4004 sError no7 s agoPause…",
-    "resize_image3 of 5000nonePause…",
+    "charge_card5 of 512508,4004 sError no7 s agoPause…",
+    "resize_image3 of 50000nonePause…",
   ]);
   assert.match(page.text, /Tasks2, most failures first/);
   assert.equal(page.title, "(12) Tasks · worker");
@@ -60,9 +62,9 @@ test("A task's last error comes before its time, which is marked if not every jo
     ]),
   );
   assert.deepEqual(rows(page), [
-    "charge_card5 of 5000GatewayError HTTP 503 <b>7 s agoPause…",
-    "sampled5 of 5000TimeoutError latesampled, 1 m 30 s agoPause…",
-    "unmet5 of 5000none foundPause…",
+    "charge_card5 of 50000GatewayError HTTP 503 <b>7 s agoPause…",
+    "sampled5 of 50000TimeoutError latesampled, 1 m 30 s agoPause…",
+    "unmet5 of 50000none foundPause…",
   ]);
 });
 
@@ -78,8 +80,8 @@ test("A task is marked as without worker only if the server reports it.", async 
     ]),
   );
   assert.deepEqual(rows(page), [
-    "send_webhooknone1800018 mNo running worker has this taskPause…",
-    "perhapsunknown1800018 mnonePause…",
+    "send_webhooknone18000018 mNo running worker has this taskPause…",
+    "perhapsunknown18000018 mnonePause…",
   ]);
 });
 

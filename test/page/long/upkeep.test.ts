@@ -131,7 +131,7 @@ test("The list of tasks has the counts of the database, and a row leads to the j
     await rows.nth(tasks.length - 1).waitFor();
     for (const { name, failed } of tasks) {
       const cells = await rows.filter({ hasText: name }).first().locator("td").allInnerTexts();
-      assert.equal(cells[5], failed, name);
+      assert.equal(cells[6], failed, name);
     }
     const name = tasks[0]?.name ?? "";
     await page.getByRole("searchbox").fill(name);

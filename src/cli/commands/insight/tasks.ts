@@ -9,7 +9,7 @@ import { defineCommand } from "../../shell/globals.ts";
 import { listingOptions, timeOf } from "./listing.ts";
 
 const sorts = [
-  ...["worst", "name", "-ready", "-running", "-failed", "-retrying", "oldest"],
+  ...["worst", "name", "-ready", "-blocked", "-running", "-failed", "-retrying", "oldest"],
 ] as const satisfies readonly TaskSort[];
 
 export const tasksCommand = defineCommand({

@@ -26,7 +26,13 @@ import { cutName, jobInRow } from "../../parts/exact-name";
 import { hasLock, isStuck, queueState } from "../../parts/queue";
 
 const ERROR_COLUMNS: string[] = ["=Error", "num w3=Jobs", "num w3=Last", "w4 w-mid=Trend"];
-const TASK_COLUMNS: string[] = ["=Task", "num w4=Ready", "num w4 w-mid=Retrying", "num w4=Failed"];
+const TASK_COLUMNS: string[] = [
+  "=Task",
+  "num w4=Ready",
+  "num w4 w-mid=Blocked",
+  "num w4 w-mid=Retrying",
+  "num w4=Failed",
+];
 const NEXT_COLUMNS: string[] = ["=Job", "num w5=Due"];
 const QUEUE_COLUMNS: string[] = ["=Queue", "num w4 w-mid=Jobs", "w6=State"];
 
@@ -97,8 +103,7 @@ export function tasksPanel(m: Model, data: ServerData, tasks: TaskList): Node {
   if (!data.ready) return panel("Tasks", "", more, [data.placeholder(m, 3)]);
   const rows: Node[] = [];
   for (let i = 0; i < tasks.tasks.length; i++) rows.push(taskRow(tasks.tasks[i]));
-  if (rows.length === 0) return nothing;
-  return panel("Tasks", "", more, [table("tasks", "Tasks", TASK_COLUMNS, rows)]);
+  return tablePanel("Tasks", "", more, "tasks", TASK_COLUMNS, rows);
 }
 
 function taskRow(task: ListedTask): Node {
@@ -106,6 +111,7 @@ function taskRow(task: ListedTask): Node {
   return row(name, "", [
     cell("", [link(taskPath(name), "name cut", [cutName(name, "")])]),
     cell("num", [countNode(task.ready, "")]),
+    cell("num w-mid", [countNode(task.blocked, "")]),
     cell("num w-mid", [countNode(task.retrying, "")]),
     cell("num", [countNode(task.failed, "red")]),
   ]);
