@@ -167,16 +167,16 @@ test("The end and the reason of a pause can be changed.", async () => {
 
 test("Queues and tasks are paused and resumed from their rows, also by the key p.", async () => {
   const page = await openQueues();
-  assert.match(page.text, new RegExp(`mailPaused6800.*${WORDS}Resume…`));
+  assert.match(page.text, new RegExp(`mailPaused ${WORDS}Paused6800.*noneResume…`));
   assert.match(page.text, /crmReady.*Pause…/);
   page.app.dispatch("queues.key", "", "End");
   page.app.dispatch("app.key", "", "p");
   assert.match(page.dialogText, /^Pause queue crm/);
   page.click("Cancel");
   page.go("/tasks");
-  const list = [task("brew", { paused: pause }), task("pour")];
+  const list = [task("brew", { paused: pause, last_error_line: "Error: dry" }), task("pour")];
   page.answer("api/tasks", { tasks: list, next_cursor: null, count: 2 });
-  assert.match(page.text, new RegExp(`brewPaused.*${WORDS}Resume…pour.*Pause…`));
+  assert.match(page.text, new RegExp(`brewPaused ${WORDS}50000Error dry.*Resume…pour.*Pause…`));
   page.app.dispatch("tasks.key", "", "Home");
   page.app.dispatch("app.key", "", "p");
   page.click("Resume");

@@ -2,10 +2,11 @@
 import { clockAt } from "../controls/age";
 import { link } from "../controls/button";
 import { stateWith } from "../controls/glyph";
+import { cutText } from "../controls/middle";
 import { Pause, PauseList, readPauseList } from "../generated/records";
 import { ServerData } from "../kit/server-data";
 import { JsonReader } from "../lib/json-reader";
-import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
+import { box, leaf, Node, nothing, text } from "../lib/node";
 import { countText, numberText } from "../lib/number";
 import { workerPath } from "../model/links";
 import { Model } from "../model/model";
@@ -26,23 +27,14 @@ export function pausedWords(m: Model, pause: Pause): string {
   );
 }
 
-/** The state of a row, with the whole text on hover. */
-export function pausedState(m: Model, pause: Pause): Node {
-  return el(
-    "span",
-    [attr("title", pausedWords(m, pause))],
-    [stateWith(pause.backsOff ? "scheduled" : "paused", lead(pause))],
-  );
+/** The state, without its reason and its end. */
+export function pausedState(pause: Pause): Node {
+  return stateWith(pause.backsOff ? "scheduled" : "paused", lead(pause));
 }
 
-/** The text without `Paused` or `Backing off`, in a cell of its own. */
-export function pausedCell(m: Model, pause: Pause): Node {
-  const words = pausedWords(m, pause);
-  return el(
-    "span",
-    [cls("cut"), attr("title", words)],
-    [text(words.substring(lead(pause).length + 1))],
-  );
+/** The line below the name of a row that is paused. */
+export function pauseLine(m: Model, pause: Pause | null): Node {
+  return pause === null ? nothing : cutText(pausedWords(m, pause), "sub");
 }
 
 const PATH = "api/pauses";

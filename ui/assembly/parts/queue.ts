@@ -32,7 +32,7 @@ export function queueState(m: Model, queue: ListedQueue): Node {
     return stateWith("blocked", `Stuck ${lasts}`);
   }
   const paused = queue.paused;
-  if (paused !== null) return pausedState(m, paused);
+  if (paused !== null) return pausedState(paused);
   if (hasLock(queue)) return stateWith("running", "Locked");
   if (queue.failed.value > 0) return stateWith("failed", "Failed");
   // Several jobs of a queue that has a limit run at once, without a lock.

@@ -13,7 +13,7 @@ import { queuePath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { pauseButton } from "../../operations/pausing";
 import { cutName } from "../../parts/exact-name";
-import { pausedCell } from "../../parts/pause";
+import { pauseLine } from "../../parts/pause";
 import { hasLock, isStuck, queueBar, queueState } from "../../parts/queue";
 
 export const COLUMNS: Column[] = [
@@ -59,7 +59,10 @@ export class QueueRow extends Row {
     const stuck = isStuck(queue);
     const oldest = queue.oldestReadyAt;
     return [
-      cell("", [link(this.path, "name cut", [cutName(queue.queueName, "")])]),
+      cell("", [
+        link(this.path, "name cut", [cutName(queue.queueName, "")]),
+        pauseLine(m, queue.paused),
+      ]),
       cell("", [queueState(m, queue)]),
       cell("q-bar w-opt", [queueBar(queue)]),
       cell("num", [countNode(queue.ready, "")]),
@@ -78,8 +81,6 @@ export class QueueRow extends Row {
 
 function holder(m: Model, queue: ListedQueue): Node[] {
   const by = queue.lockedBy;
-  const paused = queue.paused;
-  if (paused !== null) return [pausedCell(m, paused)];
   if (by === null || !hasLock(queue)) return [leaf("span", "faint", "none")];
   const name = link(workerPath(by), "link", [cutName(by, "")]);
   // Its state already shows that the worker is not responding.

@@ -16,7 +16,7 @@ import { taskPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { pauseButton } from "../../operations/pausing";
 import { cutName } from "../../parts/exact-name";
-import { pausedCell, pausedState } from "../../parts/pause";
+import { pauseLine } from "../../parts/pause";
 
 export const COLUMNS: Column[] = [
   new Column("", "Task", "name", ""),
@@ -60,7 +60,10 @@ export class TaskRow extends Row {
     const task = this.task;
     const waits = this.isUnsupported && task.ready.value > 0;
     return [
-      cell("", [link(this.path, "name cut", [cutName(task.identifier, "")])]),
+      cell("", [
+        link(this.path, "name cut", [cutName(task.identifier, "")]),
+        pauseLine(m, task.paused),
+      ]),
       cell("", [this.knownBy(m)]),
       cell("q-bar w-opt", [jobsBar(task)]),
       cell("num", [countNode(task.ready, waits ? "amber" : "")]),
@@ -75,8 +78,6 @@ export class TaskRow extends Row {
 
   /** Shows `5 of 5`; only `6` if the number of live workers, which was read at another moment, is smaller. */
   private knownBy(m: Model): Node {
-    const paused = this.task.paused;
-    if (paused !== null) return pausedState(m, paused);
     const by = this.task.supportedBy;
     if (this.isUnsupported) return box("span", "row amber", [icon(BUG), text("none")]);
     if (by === 0) return leaf("span", "faint", "unknown");
@@ -85,8 +86,6 @@ export class TaskRow extends Row {
   }
 
   private lastError(m: Model): Node {
-    const paused = this.task.paused;
-    if (paused !== null) return pausedCell(m, paused);
     if (this.isUnsupported) return leaf("span", "amber", "No running worker has this task");
     const at = this.task.lastErrorAt;
     const line = this.task.lastErrorLine;
