@@ -2,6 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
+import { readTidyUp } from "../../src/admin/api/system/tidy-up.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { createSampler } from "../../src/insight/snapshot/sampler.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { installStock } from "../support/stock-schema.ts";
 import { rolePool } from "../support/test-pool.ts";
@@ -62,6 +65,18 @@ test("The report has the server, the schema, tables, indexes, and what each clea
       ["gc-job-queues", 2, "exact", "empty 1, empty 2"],
     ],
   );
+});
+
+test("In a sample, no unused name is an exact number, and one that may be unused is not estimated as none.", async () => {
+  const { pool: other } = await startAdmin();
+  await other.query(`
+    select from worker.add_job('used');
+    insert into worker._private_job_queues (queue_name) values ('perhaps unused')`);
+  const db = { client: other, schema: schemaName() };
+  const snapshot = await createSampler(db, { smallPages: 0 }).pulse();
+  const [, tasks, queues] = await readTidyUp(db, snapshot);
+  assert.deepEqual([tasks?.count.value, tasks?.count.precision], [0, "exact"]);
+  assert.deepEqual([queues?.count.value, queues?.count.precision], [1, "estimated"]);
 });
 
 test("The report has the oldest transaction and what blocks vacuum, without the text of a statement.", async () => {

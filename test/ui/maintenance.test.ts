@@ -199,7 +199,7 @@ test("A schema that cannot be used shows why.", async () => {
 
 test("An index is offered with its benefit and its cost, and built when that is confirmed.", async () => {
   const page = await openMaintenance();
-  assert.equal(row(page, "failed"), "failedfailed jobs, newest first≈ 79 MBnot builtBuild…");
+  assert.equal(row(page, "failed"), "failedfailed jobs, newest first; about 79 MBnot builtBuild…");
   press(page, "failed", "Build…");
   assert.match(
     page.dialogText,
@@ -219,9 +219,9 @@ test("While an index is built its progress is read every two seconds, and it can
   });
   assert.match(
     row(page, "failed"),
-    /building index: scanning table, 42 %, begun 1 m 5 s ago≈ 79 MBbuildingCancel…$/,
+    /building index: scanning table, 42 %, begun 1 m 5 s agobuildingCancel…$/,
   );
-  assert.match(row(page, "task"), /waiting≈ 79 MBwaitingCancel…$/);
+  assert.match(row(page, "task"), /waitingwaitingCancel…$/);
   const bar = page.one((e) => e.tag === "progress");
   assert.equal(bar.attrs["value"], "42");
   const before = page.requests.length;

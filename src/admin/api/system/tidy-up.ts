@@ -64,9 +64,10 @@ async function tasksOfFailed(
 /**
  * Returns the number of unused names: `count` if the whole table was read. Otherwise jobs that were not read may use a
  * name, so `count` is only an upper bound. The estimate is then `count` after a census, and half of it after a sample.
+ * A name that may be unused is never estimated as none.
  */
 function unusedCount(count: number, { basis, asOf }: QueueSnapshot["names"]): Value {
-  if (basis === "scan") return exactValue(count, basis, asOf);
-  const value = basis === "census" ? count : count / 2;
+  if (basis === "scan" || count === 0) return exactValue(count, basis, asOf);
+  const value = basis === "census" ? count : Math.ceil(count / 2);
   return intervalValue({ value, low: 0, high: count }, basis, asOf);
 }

@@ -149,8 +149,8 @@ function deadRows(m: Model, database: Database): Node {
   return statusRow(
     "dead",
     "Dead rows",
-    [line(`${percent} % of the jobs table, ${vacuumed}`)],
-    text(`≈ ${numberText(dead)}`),
+    [sub(`${percent} % of the jobs table, ${vacuumed}`)],
+    text(dead > 0 ? `≈ ${numberText(dead)}` : "none"),
     isMany ? due("needs vacuum") : fine(),
     nothing,
   );
@@ -159,7 +159,7 @@ function deadRows(m: Model, database: Database): Node {
 function transaction(m: Model, database: Database): Node {
   const old = database.oldestTransaction;
   const name = "Oldest transaction";
-  if (old === null) return statusRow("old", name, [line("none")], nothing, fine(), nothing);
+  if (old === null) return statusRow("old", name, [sub("none")], nothing, fine(), nothing);
   const state = old.state;
   const origin = `${state === null ? "" : state + ", "}${named(old.application)}, process ${old.pid}`;
   const isOld = m.serverNow - old.since >= OLD_MS;

@@ -63,7 +63,8 @@ function optionalRow(m: Model, database: Database, index: OptionalIndex): Node {
   if (isUnderWay(index)) lines.push(progress(m, index));
   const error = index.error;
   if (error !== null) lines.push(leaf("span", "sub bad-text", error));
-  return statusRow(index.name, index.name, lines, text(size(index)), status(index), act(m, index));
+  const size = index.bytes === i64.MIN_VALUE ? nothing : text(bytes(index.bytes));
+  return statusRow(index.name, index.name, lines, size, status(index), act(m, index));
 }
 
 function about(database: Database, index: OptionalIndex): string {
@@ -73,13 +74,8 @@ function about(database: Database, index: OptionalIndex): string {
     if (index.state === "valid" && indexes[i].name === index.indexName)
       return `${words}; ${used(indexes[i].scans)}`;
   }
-  return words;
-}
-
-function size(index: OptionalIndex): string {
-  if (index.bytes !== i64.MIN_VALUE) return bytes(index.bytes);
-  const estimated = index.estimatedBytes;
-  return estimated === i64.MIN_VALUE ? "" : "≈ " + bytes(estimated);
+  const size = index.estimatedBytes;
+  return size === i64.MIN_VALUE ? words : `${words}; about ${bytes(size)}`;
 }
 
 function status(index: OptionalIndex): Node {
