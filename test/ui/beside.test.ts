@@ -288,8 +288,17 @@ test("A job opens beside the list, which is not requested again.", async () => {
   assert.deepEqual(keysWithClass(page, "cur"), ["2"]);
   page.answer("api/jobs/2?", job(2, { task_identifier: "charge_card" }));
   const beside = textOf([page.byId("beside")]);
-  assert.match(beside, /2 of 3.*charge_card#2/);
+  assert.match(beside, /2 of 3 in the list.*charge_card#2/);
   assert.deepEqual(ids(page), ["3", "2", "1"]);
+});
+
+test("The place of the job beside the list is its place among all jobs, not among those of the page.", async () => {
+  const page = await openPage("/");
+  page.wide = true;
+  page.go("/jobs?q=is%3Afailed&job=9");
+  feed(page, { counts: counts({ failed: value(12_000) }) });
+  page.answer("api/jobs?limit=100", jobs([failedJob(10), failedJob(9)], "c1"));
+  assert.match(textOf([page.byId("beside")]), /^2 of 12,000 in the list/);
 });
 
 test("Keys move the current row, and the job beside the list follows once they pause.", async () => {

@@ -2,7 +2,6 @@
 import { iconButton } from "../controls/button";
 import { CLOSE, DOWN, EXPAND, icon, LINK, UP } from "../controls/icon";
 import { attr, box, cls, el, key, leaf, Node, nothing } from "../lib/node";
-import { numberText } from "../lib/number";
 import { jobPath } from "../model/links";
 import { Model } from "../model/model";
 import { JobView } from "./job-view";
@@ -15,7 +14,7 @@ export const BESIDE = "beside";
 export function jobBeside(m: Model, view: JobView, page: string): Node {
   const at = m.shared.placeOf(view.id);
   const all = m.shared.listIds.length;
-  const place = at < 0 ? "no longer in the list" : `${numberText(at + 1)} of ${numberText(all)}`;
+  const place = at < 0 ? "no longer in the list" : m.shared.placeText(at);
   return el(
     "aside",
     [
