@@ -97,7 +97,7 @@ test("A row shows its job's status and the time that matters.", async () => {
       "Readysend_email#1Waiting to start0 of 25mail1 m 30 s late",
       "Runningsend_email#2On worker-a, attempt 11 of 25none12 s",
       "Failedsend_email#3Error connect ECONNREFUSED25 of 25none7 s ago",
-      "Scheduledsend_email#40 of 25nonein 2 h",
+      "Scheduledsend_email#4Scheduled for 15:00:000 of 25nonein 2 h",
       "Blockedsend_email#5Waiting for crm (stuck)0 of 25crm2 h late",
       "Retryingsend_email#6Late ETIMEDOUT6 of 25nonein 6 m 43 s",
       "Runningsend_email#7On worker-z, not responding1 of 25none12 s",

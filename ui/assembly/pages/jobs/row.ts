@@ -1,6 +1,14 @@
 /** A job in the list: its condition, its task, its status, and the relevant time. */
 
-import { age, ageText, ago, localTimes, timeElement, timeUntil } from "../../controls/age";
+import {
+  age,
+  ageText,
+  agoElement,
+  clockAt,
+  localTimes,
+  timeElement,
+  timeUntil,
+} from "../../controls/age";
 import { dash } from "../../controls/empty";
 import { glyph } from "../../controls/glyph";
 import { cell } from "../../controls/table";
@@ -97,7 +105,10 @@ export function whyOf(m: Model, job: ListedJob): Node {
       : errorLabel(error);
   }
   if (isLocked(condition)) return runs(m, job);
-  if (condition === "scheduled") return nothing;
+  if (condition === "scheduled") {
+    const at = job.runAt;
+    return leaf("span", "dim", "Scheduled" + (isNaN(at) ? "" : " for " + clockAt(at, m.serverNow)));
+  }
   const paused = pauseOf(m, job);
   if (paused.length > 0) return leaf("span", "dim", paused);
   if (condition === "blocked") return waits(m, job);
