@@ -363,6 +363,16 @@ test("Common values are found for a query by group or payload, even if most cand
   }
 });
 
+test("The jobs of an error group in a small table are counted exactly, although only a part of their texts is in memory.", async () => {
+  await sql("delete from worker._private_jobs");
+  await fail(await many(2_500, "charge", {}, {}), "Error: wallet 12 is empty");
+  await fail(await many(20, "charge", {}, {}), "Error: no such card");
+  const { fingerprint } = errorGroup("Error: wallet 12 is empty");
+  const { of, groups: found } = await groups("task", `is:failed group:${fingerprint}`);
+  assert.deepEqual([of.value, of.precision], [2_500, "exact"]);
+  assert.deepEqual([found[0]?.count.value, found[0]?.count.precision], [2_500, "exact"]);
+});
+
 test("Common values are found in hostile payloads, for exact integers, and for missing fields.", async () => {
   const put = (count: number, identifier: string, payload: string) =>
     sql(

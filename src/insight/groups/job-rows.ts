@@ -1,6 +1,7 @@
 // The jobs that this process groups: all jobs of a small table, or those on random pages of a large one, and the newest
 // failures if an index has them. Only the first 600 characters of an error are read, so no more of it is decompressed.
 
+import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
@@ -51,9 +52,12 @@ const MAX_EXACT = 15_000;
 const MAX_SAMPLED = 7_500;
 const SAMPLED_PAGES = 2_500;
 const NEWEST = 2_000;
+/** The time after which a table is not read further in parts, in milliseconds. */
+const MAX_PARTS_MS = 500;
 /** The number of texts that are in memory at once to be checked. */
 const MAX_CHECKED = 1_000;
 const MAX_CHECKED_BYTES = 16_384;
+const LEAST_ID = String(-(2n ** 63n));
 
 /**
  * Reads the rows. If a full read takes too long, no value is decompressed. `isLate`: a full read has already taken too
@@ -72,19 +76,12 @@ export async function readGroupedRows(
   const isChecked = jobQuery.check !== null;
   let wanted = (isLate ? light : null) ?? jobQuery;
   if (pages <= smallPages) {
-    const most = isChecked ? MAX_CHECKED : MAX_EXACT;
-    const all = (some: JobQuery) => {
-      const values = [MAX_CHECKED_BYTES, most + 1, ...some.values];
-      return nullOnTimeout(readRows(db, some, allSql(some, needsError), values));
-    };
-    let rows = await all(wanted);
-    if (rows === null && wanted !== light && light !== null) {
+    let all = await readAll(db, wanted, jobQuery, needsError);
+    if (all === "late" && wanted !== light && light !== null) {
       wanted = light;
-      rows = await all(light);
+      all = await readAll(db, light, jobQuery, needsError);
     }
-    if (rows !== null && rows.length <= most) {
-      return { ...splitRows(rows, jobQuery), ...WHOLE, newest: [] };
-    }
+    if (typeof all === "object") return { ...all, ...WHOLE, newest: [] };
   }
   const most = isChecked ? MAX_CHECKED : MAX_SAMPLED;
   const sample = (some: JobQuery) => async (count: number) => {
@@ -100,6 +97,34 @@ export async function readGroupedRows(
   const readLight = light === null ? null : sample(light);
   const found = await sampleInTime(db, kind, SAMPLED_PAGES, sample(wanted), readLight);
   return { ...found, newest: needsError ? await newestOf(db, wanted) : [] };
+}
+
+/** Reads all rows, in parts if their texts are checked. `late`: it takes too long; `many`: more than MAX_EXACT match. */
+async function readAll(
+  db: Database,
+  some: JobQuery,
+  jobQuery: JobQuery,
+  needsError: boolean,
+): Promise<SplitRows | "late" | "many"> {
+  const isChecked = jobQuery.check !== null;
+  const most = isChecked ? MAX_CHECKED : MAX_EXACT + 1;
+  const statement = allSql(some, needsError, isChecked);
+  const began = monotonic();
+  const rows: GroupedRow[] = [];
+  const undecided: GroupedRow[] = [];
+  for (let read = 0, last = LEAST_ID; ; ) {
+    const values = [MAX_CHECKED_BYTES, most, last, ...some.values];
+    const found = await nullOnTimeout(readRows(db, some, statement, values));
+    if (found === null) return "late";
+    read += found.length;
+    if (read > MAX_EXACT) return "many";
+    const part = splitRows(found, jobQuery);
+    rows.push(...part.rows);
+    undecided.push(...part.undecided);
+    last = found.at(-1)?.id ?? last;
+    if (found.length < most) return { rows, undecided };
+    if (monotonic() - began > MAX_PARTS_MS) return "late";
+  }
 }
 
 /** Returns the number of jobs of the whole table that `rows`, some of the rows that were read, represent. */
@@ -228,12 +253,13 @@ const isWanted = (jobQuery: JobQuery, first: number, needsError: boolean) =>
   `${needsError ? "jobs.last_error is not null and " : ""}${jobQuery.sql(first)}`;
 
 const allSql =
-  (jobQuery: JobQuery, needsError: boolean): Statement =>
+  (jobQuery: JobQuery, needsError: boolean, isPart: boolean): Statement =>
   (s) =>
     `
-  select 0 as place, ${columns(jobQuery, 3)}
+  select 0 as place, ${columns(jobQuery, 4)}
   from ${s}._private_jobs as jobs
-  where ${isWanted(jobQuery, 3, needsError)}
+  where jobs.id > $3::bigint and ${isWanted(jobQuery, 4, needsError)}
+  ${isPart ? "order by jobs.id" : ""}
   limit $2::int`;
 
 const sampleSql =
