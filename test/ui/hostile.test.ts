@@ -401,3 +401,17 @@ test("Random actions with random arguments never end the application.", async ()
   }
   assertInert(page);
 });
+
+test("A short key with line breaks or tabs is shown, and copied as one line.", async () => {
+  for (const key of ["a\n\n", "\t\t", "ab\n", "\n\t\n\t"]) {
+    const page = await openPage("/jobs/7");
+    page.answer("api/jobs/7?fields=head", job(7, { key }));
+    const copy = page.all((e) => e.attrs["aria-label"] === "Copy key");
+    const line = key.replaceAll("\n", "\\u000a").replaceAll("\t", "\\u0009");
+    assert.deepEqual(
+      copy.map((e) => e.attrs["data-arg"]),
+      [line],
+    );
+    for (let i = 0; i < 20; i++) assert.match(page.text, /Job/);
+  }
+});

@@ -208,7 +208,7 @@ export function firstActionFor(condition: string): JobAction | null {
 
 /** Makes \`Run 3 jobs now\` from \`Run {jobs} now\`. Without jobs, makes \`Run now\`. */
 export function withJobs(words: string, jobs: string): string {
-  return words.replace(" {jobs}", jobs.length > 0 ? " " + jobs : "");
+  return words.split(" {jobs}").join(jobs.length > 0 ? " " + jobs : "");
 }
 
 /** Whether an action for \`jobs\` (all, failed, not failed) is offered for jobs that have failed, or have not. */

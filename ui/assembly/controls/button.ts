@@ -2,6 +2,7 @@
  * Buttons, links and checkboxes. No button is `disabled`: a button that is off can have the focus, and shows the
  * reason.
  */
+import { replaced } from "../lib/letters";
 import { Attr, attr, box, cls, el, flag, leaf, multiline, Node, text } from "../lib/node";
 import { COPY, icon } from "./icon";
 
@@ -104,7 +105,7 @@ export function copyButton(what: string, value: string): Node {
 
 /** A button that copies a name as one line. A second line would be executed if it was pasted into a shell. */
 export function copyName(what: string, name: string): Node {
-  const line = name.replaceAll("\n", "\\u000a").replaceAll("\t", "\\u0009");
+  const line = replaced(replaced(name, "\n", "\\u000a"), "\t", "\\u0009");
   return copyButton(what, line);
 }
 

@@ -7,6 +7,7 @@ import { countedValue } from "../controls/value";
 import { Command, commands } from "../generated/commands";
 import { Fix, Incident, ListedWorker, readFix, readNamedInFix } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
+import { replaced } from "../lib/letters";
 import { Node, nothing } from "../lib/node";
 import { queryPath } from "../model/links";
 import { Dialog, Model } from "../model/model";
@@ -60,7 +61,7 @@ export class VerbDialog extends Dialog {
   }
 
   override verb(_dialog: OpenDialog): string {
-    return this.verbOffered.label.replace("…", "");
+    return replaced(this.verbOffered.label, "…", "");
   }
 
   override text(_m: Model, dialog: OpenDialog): string {
@@ -104,7 +105,7 @@ export class VerbDialog extends Dialog {
     // After the action such a query finds no job, so there is no link to it.
     if (query === null || query.startsWith("is:stuck") || query.startsWith("worker:")) return;
     if (about.affected.value === 0) return;
-    notice.link = queryPath(query.replace(" is:blocked", " is:due"));
+    notice.link = queryPath(replaced(query, " is:blocked", " is:due"));
     notice.linkText = "See " + countedValue(about.affected, "job", "jobs");
   }
 }

@@ -1,5 +1,6 @@
 /** Checks the fields of a form, and writes the valid ones into the body of a request. */
 import { JsonWriter } from "../lib/json-writer";
+import { replaced } from "../lib/letters";
 import { numberText, parseWhole } from "../lib/number";
 import { isoTime } from "../lib/time";
 import { Draft } from "./draft";
@@ -111,7 +112,7 @@ export class Form {
 
 function splitNames(typed: string): string[] {
   const names: string[] = [];
-  const parts = typed.replaceAll("\n", ",").replaceAll(" ", ",").replaceAll("\t", ",").split(",");
+  const parts = replaced(replaced(replaced(typed, "\n", ","), " ", ","), "\t", ",").split(",");
   for (let i = 0; i < parts.length; i++) {
     const name = parts[i].trim();
     if (name.length > 0 && !names.includes(name)) names.push(name);

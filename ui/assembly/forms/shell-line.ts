@@ -1,6 +1,7 @@
 /** Makes lines for a shell, with the commands and options of src/cli. */
 import { shellWord as quoted } from "../../../src/domain/portable/shell-word";
 import { workerLine } from "../../../src/domain/portable/worker-line";
+import { replaced } from "../lib/letters";
 
 export { quoted };
 
@@ -22,7 +23,7 @@ export function option(name: string, value: string): string {
 
 /** Returns an option for each of the values, which are separated by commas or spaces. */
 export function options(name: string, values: string): string {
-  const parts = values.replaceAll(" ", ",").split(",");
+  const parts = replaced(values, " ", ",").split(",");
   let words = "";
   for (let i = 0; i < parts.length; i++) words += option(name, parts[i]);
   return words;

@@ -9,7 +9,7 @@ import { attr, box, cls, el, leaf, Node, nothing } from "../lib/node";
 export function errorLabel(label: string): Node {
   const end = classEnd(label);
   const name = end > 0 ? leaf("b", "", label.substring(0, end)) : nothing;
-  const message = end > 0 ? label.substring(end).replace(":", "") : label;
+  const message = end > 0 ? label.substring(end + 1) : label;
   return el("code", [cls("err mid"), attr("title", label)], middle(name, message, true));
 }
 

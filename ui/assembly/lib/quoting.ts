@@ -1,6 +1,6 @@
 /** Escapes texts for a query or for Markdown. Names and errors may contain anything, and must remain plain text. */
 
-import { lower } from "./letters";
+import { lower, replaced } from "./letters";
 import { visible } from "./visible";
 
 export { quote } from "../../../src/domain/portable/query/quote";
@@ -43,17 +43,17 @@ function escaped(word: string): string {
 }
 
 function oneLine(value: string): string {
-  return visible(value.replaceAll("\r\n", " ").replaceAll("\n", " ").replaceAll("\r", " "), false);
+  return visible(replaced(replaced(replaced(value, "\r\n", " "), "\n", " "), "\r", " "), false);
 }
 
 /** Returns a text as code in a line of Markdown, with apostrophes in place of backticks. */
 export function codeSpan(value: string): string {
-  return "`" + oneLine(value).replaceAll("`", "'") + "`";
+  return "`" + replaced(oneLine(value), "`", "'") + "`";
 }
 
 /** Returns the first `most` lines as a block of code. */
 export function codeBlock(value: string, most: i32): string {
-  const lines = visible(value, true).replaceAll("```", "'''").split("\n");
+  const lines = replaced(visible(value, true), "```", "'''").split("\n");
   const shown = lines.slice(0, most);
   if (lines.length > most) shown.push("…");
   return "```\n" + shown.join("\n") + "\n```";

@@ -51,7 +51,7 @@ function hasSeconds(text: string): bool {
 export function isoTime(at: f64): string {
   if (isNaN(at)) return "";
   const ms = <i64>at % 1000;
-  return wallText(at, "T") + "." + pad(<i32>(ms < 0 ? ms + 1000 : ms), 3) + "Z";
+  return wallText(at, "T") + "." + pad(<i32>(ms < 0 ? ms + 1000 : ms), 1000) + "Z";
 }
 
 /** Returns date and clock without a zone, separated by `T` or a space. */
@@ -61,14 +61,14 @@ export function wallText(at: f64, separator: string): string {
   const days = Math.floor(bounded / DAY_MS);
   const seconds = <i32>((bounded - days * DAY_MS) / 1000);
   const clock =
-    pad(seconds / 3600, 2) + ":" + pad((seconds / 60) % 60, 2) + ":" + pad(seconds % 60, 2);
+    pad(seconds / 3600, 100) + ":" + pad((seconds / 60) % 60, 100) + ":" + pad(seconds % 60, 100);
   return dateText(<i64>days) + separator + clock;
 }
 
 /** Returns `+01:00` for 60 minutes. */
 export function zoneText(minutes: i32): string {
   const size = minutes < 0 ? -minutes : minutes;
-  return (minutes < 0 ? "-" : "+") + pad(size / 60, 2) + ":" + pad(size % 60, 2);
+  return (minutes < 0 ? "-" : "+") + pad(size / 60, 100) + ":" + pad(size % 60, 100);
 }
 
 // These two convert days to dates and back by Howard Hinnant's "chrono-compatible low-level date algorithms".
@@ -90,11 +90,14 @@ function dateText(days: i64): string {
   const mp = (5 * dayOfYear + 2) / 153;
   const month = mp < 10 ? mp + 3 : mp - 9;
   const year = yearOfEra + <i32>era * 400 + (month <= 2 ? 1 : 0);
-  return pad(year, 4) + "-" + pad(month, 2) + "-" + pad(dayOfYear - (153 * mp + 2) / 5 + 1, 2);
+  return (
+    pad(year, 10000) + "-" + pad(month, 100) + "-" + pad(dayOfYear - (153 * mp + 2) / 5 + 1, 100)
+  );
 }
 
-function pad(value: i32, size: i32): string {
-  return value.toString().padStart(size, "0");
+/** Returns `05` for 5 and 100: the digits of a number below `scale`, with zeros before it. */
+function pad(value: i32, scale: i32): string {
+  return (value + scale).toString().substring(1);
 }
 
 /** Returns the milliseconds of the decimals after the seconds. */

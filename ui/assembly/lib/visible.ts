@@ -16,17 +16,18 @@ export function visible(text: string, multiline: bool): string {
     const units = point > 0xffff ? 2 : 1;
     if (isHidden(point) && !(multiline && (point === 0x0a || point === 0x09))) {
       out += text.substring(from, i);
-      for (let n = 0; n < units; n++) {
-        out +=
-          "\\u" +
-          text
-            .charCodeAt(i + n)
-            .toString(16)
-            .padStart(4, "0");
-      }
+      for (let n = 0; n < units; n++) out += "\\u" + hex(text.charCodeAt(i + n));
       from = i + units;
     }
     i += units - 1;
   }
   return from === 0 ? text : out + text.substring(from);
+}
+
+/** Returns four hexadecimal digits. The compiler's own conversion to other bases than ten is not in the module. */
+function hex(unit: i32): string {
+  let digits = "";
+  for (let shift = 12; shift >= 0; shift -= 4)
+    digits += "0123456789abcdef".charAt((unit >> shift) & 15);
+  return digits;
 }

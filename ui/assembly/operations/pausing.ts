@@ -71,7 +71,8 @@ export function withPause(m: Model, list: List, keys: Shortcut[]): Shortcut[] {
 
 /** Whether an incident reports that the target is paused. */
 export function isPaused(m: Model, target: string): bool {
-  const id = "paused:" + (target === ALL ? "all:" : target.replace(" ", ":"));
+  const scope = scopeOf(target);
+  const id = `paused:${scope}:${target.substring(scope.length + 1)}`;
   const list = m.facts.incidents.incidents;
   for (let i = 0; i < list.length; i++) if (list[i].id === id) return true;
   return false;

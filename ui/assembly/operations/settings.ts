@@ -11,6 +11,7 @@ import { Form } from "../forms/form";
 import { quoted } from "../forms/shell-line";
 import { JobAction } from "../generated/commands";
 import { Rehearsal } from "../generated/records";
+import { replaced } from "../lib/letters";
 import { attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
 import { numberText, parseWhole } from "../lib/number";
 import { Model } from "../model/model";
@@ -170,7 +171,7 @@ export function begin(draft: Draft, rehearsal: Rehearsal): string {
   const form = new Form(draft);
   form.body.string("rehearsal", rehearsal.rehearsal);
   if (mustBeTyped(draft, rehearsal)) {
-    const typed = parseWhole(draft.value(TYPED).replaceAll(",", "").trim());
+    const typed = parseWhole(replaced(draft.value(TYPED), ",", "").trim());
     const count = countOf(draft, rehearsal);
     if (!typed.valid || typed.value !== count) {
       draft.reject(TYPED, `Type ${numberText(count)} to confirm.`);

@@ -1,5 +1,7 @@
 /** Parses the text of an error: its message, and the frames of its stack. */
 
+import { replaced } from "../lib/letters";
+
 /** The number of frames up to which a stack is parsed. Longer ones are only shown as text. */
 const MAX_FRAMES = 500;
 
@@ -48,7 +50,7 @@ export class Stack {
 
 export function readStack(error: string): Stack {
   const stack = new Stack();
-  const lines = error.replaceAll("\r\n", "\n").split("\n");
+  const lines = replaced(error, "\r\n", "\n").split("\n");
   let first = 0;
   while (first < lines.length && !isFrame(lines[first])) first++;
   if (first === lines.length || lines.length - first > MAX_FRAMES) {

@@ -1,5 +1,5 @@
 // Returns a text in quotes.
 
 export function quote(text: string): string {
-  return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+  return `"${text.split("\\").join("\\\\").split('"').join('\\"')}"`;
 }

@@ -37,7 +37,7 @@ export class JobsState extends PageState {
 
   constructor(
     readonly search: Search,
-    readonly firsts: Map<string, i64>,
+    readonly firsts: Map<string, i32>,
   ) {
     super();
   }
@@ -52,7 +52,7 @@ export abstract class JobsList extends ListPage {
   private readonly more: ServerData = new ServerData("jobs.more");
   private answer: JobList = JobList.empty();
   /** The number of the first row of a page, by its cursor, for the pages that were visited. */
-  private firsts: Map<string, i64> = new Map<string, i64>();
+  private firsts: Map<string, i32> = new Map<string, i32>();
 
   constructor() {
     super("jobs", "/jobs");
@@ -77,7 +77,7 @@ export abstract class JobsList extends ListPage {
     this.bar.turn(this.query);
     this.usualSort = usualSort(this.bar.terms.condition);
     m.shared.listPath = address.with("", "");
-    if (before !== this.identity(address)) this.firsts = new Map<string, i64>();
+    if (before !== this.identity(address)) this.firsts = new Map<string, i32>();
     this.firsts.set("", 1);
     this.more.reset();
     this.search = new Search();

@@ -145,7 +145,7 @@ function runs(m: Model, job: ListedJob): Node {
   for (let i = 0; i < list.length; i++) {
     const q = list[i].q;
     if (list[i].kind !== "poison" || q === null) continue;
-    if (!`${q.replace("id:", ",")},`.includes(`,${job.id},`)) continue;
+    if (!`,${q.substring(3)},`.includes(`,${job.id},`)) continue;
     // The incident is about several jobs, one of which crashes the worker.
     if (q.includes(",")) return leaf("span", "red", RAN);
     const sentence = list[i].sentence;
@@ -198,8 +198,7 @@ function incidentOf(m: Model, kind: string, name: string): Incident | null {
 
 /** Whether a query such as `queue:"crm","a b" is:blocked` names the queue. */
 function namesQueue(query: string, name: string): bool {
-  const names = query.substring(0, query.lastIndexOf(" is:")).replace("queue:", ",") + ",";
-  return names.includes(`,${quote(name)},`);
+  return `,${query.substring(6, query.lastIndexOf(" is:"))},`.includes(`,${quote(name)},`);
 }
 
 function timeOf(m: Model, job: ListedJob): Node {

@@ -4,6 +4,7 @@ import { countedValue, valueNode } from "../../controls/value";
 import { CleanupCount, Database } from "../../generated/records";
 import { Chore } from "../../kit/chore";
 import { writeButton } from "../../kit/verb";
+import { replaced } from "../../lib/letters";
 import { Node, nothing, text } from "../../lib/node";
 
 import { Model } from "../../model/model";
@@ -72,7 +73,7 @@ function choreFor(one: CleanupCount): Chore {
 
 /** Returns `a, b and more` without line breaks, which separate the parts of a button's argument. `all`: how many. */
 function named(names: string[], all: i64): string {
-  return names.join(", ").replaceAll("\n", " ") + (names.length < all ? " and more" : "");
+  return replaced(names.join(", "), "\n", " ") + (names.length < all ? " and more" : "");
 }
 
 function sweepRow(m: Model): Node {
