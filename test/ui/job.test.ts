@@ -20,6 +20,7 @@ const why = (change: Partial<Why> = {}): Why => ({
   last_attempt_at: null,
   same_error: null,
   error_group: null,
+  as_of: timeAt(0),
   ...change,
 });
 
@@ -293,7 +294,10 @@ test("The explanation of a job is requested again, and the job only if something
   page.answer("api/jobs/7/why", why());
   assert.equal(heads(), 1);
   page.pass(16_000);
-  page.answer("api/jobs/7/why", why({ condition: "retrying", sentence: "Next attempt in 2 s." }));
+  page.answer(
+    "api/jobs/7/why",
+    why({ condition: "retrying", sentence: "Next attempt in 2 s.", as_of: timeAt(32) }),
+  );
   assert.equal(heads(), 2);
   page.answer("api/jobs/7?fields=head", job(7, { attempts: 3 }));
   assert.match(page.text, /Attempts3 of 25/);
@@ -319,7 +323,7 @@ test("A time in the server's sentences is shown by the local clock, with its day
   page.zone = 120;
   page.answer("api/jobs/7/why", reason);
   page.pass(1000);
-  assert.match(page.text, /Due in 26 s, at 2 Mar 00:59\./);
+  assert.match(page.text, /Due in 25 s, at 2 Mar 00:59\./);
   assert.match(page.text, /Times in UTC\+02:00/);
   assert.equal(page.text.match(/UTC/g)?.length, 1);
 });

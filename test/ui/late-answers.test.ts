@@ -199,7 +199,7 @@ test("If the job has changed while its payload was read, the payload is requeste
 const failedWhy = (id: number, error_group: string): Why => ({
   ...{ id, condition: "failed", sentence: "Will not run again.", since: timeAt(-60), causes: [] },
   ...{ ahead: null, of: null, next_attempts: [], last_attempt_at: null },
-  ...{ same_error: value(9), error_group },
+  ...{ same_error: value(9), error_group, as_of: timeAt(0) },
 });
 
 const found = (path: string) => ({

@@ -114,6 +114,7 @@ export const records = {
     last_attempt_at: "time?",
     same_error: "Value?",
     error_group: "string?",
+    as_of: "time?",
   },
   Group: {
     key: "string",

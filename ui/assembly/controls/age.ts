@@ -13,8 +13,8 @@ const MONTHS: string = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
 const WEEKDAYS: string = "Sun Mon Tue Wed Thu Fri Sat ";
 const DAY_MS: f64 = 86400000;
 const DAY: i64 = 86400000;
-/** The age from which only one unit is shown. */
-const TWO_UNITS_BELOW_MS: f64 = 600000;
+/** The age from which only one unit is shown, rounded down. */
+const ROUNDED_FROM_MS: f64 = 600000;
 
 export class Times {
   constructor(
@@ -95,7 +95,7 @@ export function absolute(at: f64): string {
   return wallText(at + <f64>zone * 60000, " ") + " " + zoneText(zone);
 }
 
-/** Returns a sentence of the server with its times, which follow `at`, `since` or `until`, in local time. */
+/** Returns a text of the server with its times, which follow `at`, `since` or `until`, in local time. */
 export function localTimes(sentence: string, now: f64): string {
   const words = sentence.split(" ");
   for (let i = 1; i < words.length; i++) {
@@ -122,48 +122,33 @@ export function zone(now: f64): string {
 }
 
 /**
- * Returns a sentence that was written at `at`, with its ages as clock times: `the last at 00:20:16`. An age in one unit
- * is exact only to that unit, so `for 2 h` becomes `since before 22:20:16`.
+ * Returns a sentence of the server, which was written at `at`, with its times in local time and its ages as of now; if
+ * stale, as clock times: `the last at 00:20:16`. From ten minutes on an age is rounded, so it stays as it is.
  */
-export function withClockTimes(sentence: string, at: f64): string {
-  const words = sentence.split(" ");
+export function upToDate(sentence: string, at: f64, times: Times): string {
+  const words = localTimes(sentence, times.now).split(" ");
   const out: string[] = [];
-  // After `in 40 m`, `to 50 m` is a future time, too.
-  let isAhead = false;
   let i = 0;
   while (i < words.length) {
     let ms: f64 = 0;
     let rest = "";
     let end = i;
-    let units = 0;
     while (end + 1 < words.length && rest.length === 0 && unitOf(words[end + 1]) > 0) {
       const count = parseWhole(words[end]);
       if (!count.valid) break;
       ms += <f64>count.value * unitOf(words[end + 1]);
       rest = words[end + 1].substring(1);
       end += 2;
-      units++;
     }
-    const before = out.length > 0 ? out[out.length - 1] : "";
-    const isRange = end < words.length && words[end] === "to";
-    const isRough = units === 1 && ms >= TWO_UNITS_BELOW_MS && !isRange;
-    if (end > i && rest.length === 0 && end < words.length && words[end].startsWith("ago")) {
-      const word = isRough ? "before " : "at ";
-      out.push(word + clockAt(at - ms, at) + words[end].substring(3));
+    const before = i > 0 ? words[i - 1] : "";
+    const after = end < words.length ? words[end] : "";
+    const isExact = end > i && ms < ROUNDED_FROM_MS;
+    if (isExact && rest.length === 0 && after.startsWith("ago")) {
+      out.push(ago(at - ms, times) + after.substring(3));
       i = end + 1;
-    } else if (end > i && (before === "for" || before === "in")) {
-      out[out.length - 1] = isRough
-        ? before === "for"
-          ? "since before"
-          : "after"
-        : before === "for"
-          ? "since"
-          : "at";
-      out.push(clockAt(before === "for" ? at - ms : at + ms, at) + rest);
-      isAhead = before === "in";
-      i = end;
-    } else if (end > i && before === "to" && isAhead) {
-      out.push(clockAt(at + ms, at) + rest);
+    } else if (isExact && (before === "for" || (before === "in" && after !== "to"))) {
+      out[out.length - 1] =
+        (before === "for" ? durationText(at - ms, times) : timeUntil(at + ms, times)) + rest;
       i = end;
     } else out.push(words[i++]);
   }

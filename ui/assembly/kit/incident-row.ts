@@ -1,5 +1,5 @@
 /** One incident: its title, its duration, the number of jobs, and at most two actions. */
-import { durationText, localTimes, timeElement, withClockTimes } from "../controls/age";
+import { durationText, timeElement, upToDate } from "../controls/age";
 import { link } from "../controls/button";
 import { sparkline, withCaption } from "../controls/spark";
 import { valueText } from "../controls/value";
@@ -54,13 +54,11 @@ export function incidentRow(
   ]);
 }
 
-/** Returns the incident's sentence. While the data are stale, its ages are clock times. */
+/** Returns the incident's sentence; if it is over, the receipt of the action on it. */
 function incidentText(m: Model, incident: Incident, isGone: bool): string {
   const receipts = m.facts.receipts;
   if (isGone && receipts.has(incident.id)) return receipts.get(incident.id);
-  const asOf = m.facts.incidents.asOf;
-  const sentence = localTimes(incident.sentence, m.serverNow);
-  return m.times.stale && !isNaN(asOf) ? withClockTimes(sentence, asOf) : sentence;
+  return upToDate(incident.sentence, m.facts.incidents.asOf, m.times);
 }
 
 function title(m: Model, incident: Incident): Node[] {

@@ -1,6 +1,6 @@
 /** Why a job is in its condition: one sentence, and the chain from the job to the root cause with its action. */
 
-import { localTimes } from "../controls/age";
+import { localTimes, upToDate } from "../controls/age";
 import { link } from "../controls/button";
 import { ALERT, CLOCK, CPU, GAUGE, icon, LAYERS, LIST, PAUSE } from "../controls/icon";
 import { conditionNamed } from "../generated/conditions";
@@ -14,7 +14,7 @@ import { verbButton } from "./verb";
 /** The server's sentence about the condition, in the colour of the condition. */
 export function whyBox(m: Model, why: Why): Node {
   const links = why.causes.length > 0 ? why.causes[0].links : Cause.empty().links;
-  const words = localTimes(why.sentence, m.serverNow);
+  const words = asOfNow(m, why, why.sentence);
   const group = why.errorGroup;
   const same = group === null ? -1 : sameStart(words);
   const nodes = lead(words).concat(
@@ -24,6 +24,11 @@ export function whyBox(m: Model, why: Why): Node {
     nodes.push(link(errorPath(group), "", [text(words.substring(same))]));
   }
   return box("div", "why-box " + toneOf(why.condition), nodes);
+}
+
+/** Returns a sentence with its ages as of now; if stale, unchanged, because it often has the times, too. */
+function asOfNow(m: Model, why: Why, words: string): string {
+  return m.times.stale ? localTimes(words, m.serverNow) : upToDate(words, why.asOf, m.times);
 }
 
 /** Returns where `836 other jobs have this error.` begins, or -1. */
@@ -37,18 +42,19 @@ function sameStart(words: string): i32 {
 export function whyChain(m: Model, why: Why): Node {
   if (why.causes.length === 0) return nothing;
   const links: Node[] = [];
-  for (let i = 0; i < why.causes.length; i++) links.push(step(m, why.causes[i], i));
+  for (let i = 0; i < why.causes.length; i++) links.push(step(m, why, i));
   return box("ol", "chain", links);
 }
 
-function step(m: Model, cause: Cause, index: i32): Node {
+function step(m: Model, why: Why, index: i32): Node {
+  const cause = why.causes[index];
   const detail = cause.detail;
   return chainLink(
     index.toString(),
     drawingOf(cause),
     cause.isRoot && cause.isBroken,
-    sentence(localTimes(cause.text, m.serverNow), cause.links),
-    detail === null ? "" : localTimes(detail, m.serverNow),
+    sentence(asOfNow(m, why, cause.text), cause.links),
+    detail === null ? "" : asOfNow(m, why, detail),
     verbButton(m, cause.fix, "s"),
   );
 }

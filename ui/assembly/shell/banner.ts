@@ -1,5 +1,5 @@
 /** Messages about the whole page, above the main column: no connection, a newer server, no writes. */
-import { ageText, clockAt, localTimes } from "../controls/age";
+import { ageText, clockAt, upToDate } from "../controls/age";
 import { button } from "../controls/button";
 import { BUG, INFO, icon, PAUSE } from "../controls/icon";
 import { attr, cls, el, leaf, Node, nothing, text } from "../lib/node";
@@ -27,7 +27,7 @@ function pausedBar(m: Model): Node {
   const list = m.facts.incidents.incidents;
   for (let i = 0; i < list.length; i++) {
     if (list[i].id !== "paused:all:") continue;
-    const message = localTimes(list[i].sentence, m.serverNow);
+    const message = upToDate(list[i].sentence, m.facts.incidents.asOf, m.times);
     return bar("info", PAUSE, list[i].title + ".", message, [pauseButton(m, ALL, true, "s push")]);
   }
   return nothing;

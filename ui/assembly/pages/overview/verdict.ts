@@ -74,7 +74,7 @@ function beside(m: Model): string {
     const done = m.facts.pulse.done;
     if (done > 0) parts.push(`${numberText(done)} done in the last minute`);
   }
-  // The ages in the sentences refer to this moment; all other ages refer to now.
+  // The numbers and the rounded ages in the sentences refer to this moment; all other ages refer to now.
   const asOf = m.facts.incidents.asOf;
   if (m.facts.has("incidents") && list.length > 0 && m.serverNow - asOf > OLD_MS) {
     parts.push("read " + ago(asOf, m.times));
