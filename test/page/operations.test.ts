@@ -231,7 +231,9 @@ test("An action on one job is undone from its notice.", async () => {
     await confirm(page, ["It is deleted and never runs."], `Complete job ${id}`);
     await waitForText(page, "This job no longer exists.");
     await undo(page, /Completed 1 of 1 job/, "1 job");
+    await page.getByText("This job no longer exists.").waitFor({ state: "detached" });
     await waitForText(page, "Will not run again.");
+    await (await jobButton(page, "Complete…")).waitFor();
     await waitForPage(page, `Job ${id}`);
   };
   await visit(admin, `/jobs/${id}`, work, { mayMeet: /404 \(Not Found\)/ });

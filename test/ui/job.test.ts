@@ -274,6 +274,29 @@ test("A job that ends while it is shown stays, with what was recorded about it."
   assert.ok(page.requests.slice(before).every(({ path }) => !path.startsWith("api/jobs/7")));
 });
 
+test("A job that is there again after its end has its actions again, and may end once more.", async () => {
+  const page = await openJob(failedJob(7), failed());
+  const gone = { error: "gone", code: "not_found" };
+  const end = () => {
+    page.pass(16_000);
+    page.answer("api/jobs/7/why", gone, 404);
+    assert.match(page.text, /This job no longer exists\./);
+  };
+  end();
+  const entry = { at: timeAt(2), by: "ada", ids: [7], key: null, action: "complete" };
+  page.answer("api/activity", { entries: [{ ...entry, message: "Completed 1 of 1 job" }] });
+  page.app.dispatch("app.retry", "", "");
+  page.answer("api/jobs/7?fields=head", "", 0);
+  assert.match(page.text, /This job no longer exists\./, "the answer is not known");
+  page.app.dispatch("app.retry", "", "");
+  page.answer("api/jobs/7?fields=head", failedJob(7));
+  page.answer("api/jobs/7/why", failed());
+  assert.doesNotMatch(page.text, /no longer exists|Ended/);
+  page.button("Retry…");
+  end();
+  assert.doesNotMatch(page.text, /Completed 1 of 1 job/);
+});
+
 test("A retry is not shown as the cause of a job's end.", async () => {
   const page = await openJob(failedJob(7), failed());
   page.pass(16_000);

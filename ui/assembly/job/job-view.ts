@@ -17,6 +17,7 @@ import {
 import { after, copy, download, navigate, pageUrl } from "../host";
 import { ServerData } from "../kit/server-data";
 import { JsonReader } from "../lib/json-reader";
+import { replaced } from "../lib/letters";
 import { jobPath } from "../model/links";
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
@@ -38,8 +39,7 @@ export class JobView {
   id: i64 = 0;
   job: ListedJob | null = null;
   why: Why | null = null;
-  /** Whether it is no longer in the queue; when that was noticed, and what was recorded about it. */
-  ended: bool = false;
+  /** When it was noticed that the job has ended, and what was recorded about it. */
   endedAt: f64 = NaN;
   receipt: AuditEntry | null = null;
   readonly head: ServerData = new ServerData("job.head");
@@ -54,7 +54,6 @@ export class JobView {
   /** Shows a job. If it is shown already, it is only requested again. */
   open(m: Model, id: i64): void {
     if (id !== this.id) this.reset(id);
-    if (this.ended) return;
     this.head.request(m, `api/jobs/${id}?fields=head`);
     this.explained.request(m, `api/jobs/${id}/why`);
   }
@@ -64,8 +63,6 @@ export class JobView {
     this.id = id;
     this.job = null;
     this.why = null;
-    this.ended = false;
-    this.receipt = null;
     this.head.reset();
     this.explained.reset();
     this.recorded.reset();
@@ -83,10 +80,15 @@ export class JobView {
   }
 
   refresh(m: Model): void {
-    if (this.ended || this.head.missing) return;
+    if (this.head.missing) return;
     const every = m.facts.changedAt >= this.explained.requestedAt ? WHY_MS : UNCHANGED_MS;
     if (this.explained.isDue(m, every)) this.explained.request(m, `api/jobs/${this.id}/why`, true);
     this.head.requestEvery(m, `api/jobs/${this.id}?fields=head`, HEAD_MS);
+  }
+
+  /** Whether a job that was shown is no longer in the queue. After an undo it may be there again. */
+  get ended(): bool {
+    return this.head.missing && this.job !== null;
   }
 
   /** Its condition. Until the explanation has arrived, the condition is derived from the row. */
@@ -186,7 +188,7 @@ export class JobView {
   }
 
   private isAbout(one: AuditEntry): bool {
-    const ids = one.ids.replaceAll("[", ",").replaceAll("]", ",").replaceAll(" ", "");
+    const ids = `,${replaced(one.ids.substring(1, one.ids.length - 1), " ", "")},`;
     if (ids.includes(`,${this.id},`)) return true;
     const job = this.job;
     if (job === null) return false;
@@ -196,6 +198,7 @@ export class JobView {
 
   miss(m: Model, request: Pending, status: i32, reason: string): void {
     const what = request.what;
+    const hadEnded = this.ended;
     if (what === "common") this.comparison.data.failedWith(status, reason);
     else if (what === "payload") this.payload.onFailure(m, this.id, status, reason);
     else if (what === "activity") return;
@@ -204,10 +207,10 @@ export class JobView {
       // If only the explanation cannot be read, the job is still shown.
       if (what === "head" || status === 404) data.failedWith(status, reason);
     }
-    if (status !== 404 || this.ended || (what !== "head" && what !== "why")) return;
+    if (status !== 404 || (what !== "head" && what !== "why")) return;
     this.head.missing = true;
-    if (this.job === null) return;
-    this.ended = true;
+    if (hadEnded || !this.ended) return;
+    this.receipt = null;
     this.endedAt = m.now;
     this.recorded.request(m, `api/activity?limit=${MAX_READ}`);
   }

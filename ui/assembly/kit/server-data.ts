@@ -22,7 +22,7 @@ const SELDOM_MS: f64 = 120000;
 export class ServerData {
   /** Whether there was an answer. The shown data may be older than the last request. */
   ready: bool = false;
-  /** Whether the server's answer was 404. */
+  /** Whether the server's last answer was 404. */
   missing: bool = false;
   error: string = "";
   /** When it was last requested and answered; NaN: never. */
@@ -81,8 +81,8 @@ export class ServerData {
 
   /** Stores the failure of a request. During an outage the present data stay, and the banner shows the reason. */
   failedWith(status: i32, reason: string): void {
-    this.missing = status === 404;
-    if (!isAway(status) && status !== 404) this.error = reason;
+    if (status === 404) this.missing = true;
+    else if (!isAway(status)) this.error = reason;
   }
 
   /** The answer has arrived and cannot be read. */
