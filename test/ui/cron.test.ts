@@ -235,6 +235,26 @@ test("The form of a change has the definition, and sends the changed fields and 
   );
 });
 
+test("A dialog shows why its schedule cannot be read, and reads it again on request.", async () => {
+  const page = await openPage("/cron");
+  page.answer("api/cron", listOf([nightly()]));
+  page.click("Change…");
+  const path = "api/schedules?name=nightly";
+  const slow = { error: "this took more than 3 s and was cancelled", code: "timeout" };
+  page.answer(path, { error: 'there is no schedule "nightly"', code: "not_found" }, 404);
+  assert.match(page.dialogText, /There is no schedule "nightly"Try again/);
+  assert.equal(page.button("Change schedule").attrs["aria-disabled"], "true");
+  page.click("Try again");
+  page.answer(path, slow, 503);
+  assert.match(page.dialogText, /This took more than 3 s and was cancelledTry again/);
+  page.click("Try again");
+  assert.doesNotMatch(page.dialogText, /Try again/);
+  page.answer(path, withPayload({ schedules: [schedule], missing: null }));
+  assert.equal(page.byId("field-pattern").attrs["value"], "30 2 * * *");
+  assert.equal(page.button("Change schedule").attrs["aria-disabled"], "false");
+  assert.deepEqual(page.notices, []);
+});
+
 test("Fields of a schedule that need a value cannot be cleared.", async () => {
   const page = await openPage("/cron");
   page.answer("api/cron", listOf([nightly()]));

@@ -268,7 +268,7 @@ test("A dialog that the server could not fill in is filled in once the server an
     const page = await openLimits();
     page.app.dispatch("ask.limit-set", "limit payments", "");
     page.answer("api/limits", "", status);
-    assert.equal(page.button("Change limit").attrs["title"], "Reading the limit…");
+    assert.equal(page.button("Change limit").attrs["title"], "The limit has not been read.");
     const before = page.requests.length;
     feed(page, { pulse: pulse() });
     const again = page.requests.slice(before).map(({ path }) => path);
@@ -278,6 +278,21 @@ test("A dialog that the server could not fill in is filled in once the server an
     page.click("Change limit");
     assert.equal(sentBody(page).concurrency, 50);
   }
+});
+
+test("A limit that was removed meanwhile cannot be changed, because that would set it again.", async () => {
+  const page = await openLimits();
+  page.app.dispatch("ask.limit-set", "limit payments", "");
+  page.type("concurrency", "50");
+  fill(page, [acme]);
+  assert.match(page.dialogText, /This limit no longer exists\./);
+  assert.equal(page.button("Change limit").attrs["aria-disabled"], "true");
+  page.click("Change limit");
+  assert.equal(page.requests.filter(({ method }) => method === "POST").length, 0);
+  page.app.dispatch("dialog.close", "", "");
+  page.app.dispatch("ask.limit-set", "limit payments", "");
+  fill(page, [limit("payments")]);
+  assert.equal(page.button("Change limit").attrs["aria-disabled"], "false");
 });
 
 test("Text that is typed before the definition is read stays.", async () => {

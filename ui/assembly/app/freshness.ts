@@ -9,7 +9,7 @@ import { ASK_MS, RED_MS, Stream } from "../model/live";
 import { Model } from "../model/model";
 import { errorOf } from "./api-error";
 import { EVENTS, requestCounts, requestFacts, takeFact } from "./feed";
-import { refresh, reload } from "./navigate";
+import { refresh, reload, renew } from "./navigate";
 
 /** The interval of the clock on the page: ages and the freshness chip are exact to the second. */
 const TICK_MS = 1000;
@@ -147,9 +147,7 @@ export function endOutage(m: Model): void {
   live.outage = "";
   // If the banner was visible only for a moment, its end needs no message.
   if (m.now - live.outageAt >= BLINK_MS) m.notices.good("Connected again: the page is up to date.");
-  const dialog = m.dialog;
-  if (dialog === null) reload(m);
-  else m.requests.repeat(m.access, dialog);
+  renew(m);
   live.failures = 0;
   connect(m);
 }

@@ -62,6 +62,16 @@ export function reload(m: Model): void {
   m.page.reload(m);
 }
 
+/** Requests the data of the open dialog again if a request for them failed; without a dialog, those of the page. */
+export function renew(m: Model): void {
+  const dialog = m.dialog;
+  if (dialog === null) reload(m);
+  else {
+    dialog.unread = "";
+    m.requests.repeat(m.access, dialog);
+  }
+}
+
 /** Requests the data again because time has passed. Does nothing while a dialog is open. */
 export function refresh(m: Model): void {
   if (m.dialog === null) m.page.refresh(m);

@@ -72,11 +72,12 @@ function answered(m: Model, pending: Pending, body: string): void {
 
 function readFailed(m: Model, pending: Pending, status: i32, reason: string): void {
   const page = m.pageNamed(pending.owner);
+  const dialog = m.dialog;
   if (page !== null) page.onFailure(m, pending, status, reason);
-  else if (isAway(status)) {
-    const dialog = m.dialog;
-    if (dialog !== null && dialog.name === pending.owner) m.requests.keep(pending, dialog);
-  } else if (!pending.what.startsWith(FINDS)) m.notices.bad(reason);
+  else if (dialog !== null && dialog.name === pending.owner) {
+    m.requests.keep(pending, dialog);
+    if (!isAway(status)) dialog.unread = reason;
+  } else if (!isAway(status) && !pending.what.startsWith(FINDS)) m.notices.bad(reason);
 }
 
 function writeFailed(m: Model, write: Pending, status: i32, wait: string, body: string): void {

@@ -6,7 +6,7 @@ import { Shortcut } from "../model/shortcut";
 import { ask, updateDialog } from "./dialog";
 import { reconnect, tick, togglePause } from "./freshness";
 import { search, shortcutFor } from "./keys";
-import { reload } from "./navigate";
+import { renew } from "./navigate";
 import { paletteKey, requestNames, searchFor, shortcutAt } from "./palette";
 import { countDown, requestSession, signIn, signOut } from "./session";
 
@@ -33,7 +33,7 @@ function updateApp(m: Model, verb: string, arg: string, value: string): void {
   } else if (verb === "countdown") countDown(m);
   else if (verb === "dismiss") m.notices.dismiss(<i32>parseWhole(arg).value);
   else if (verb === "skip") focus("page-title");
-  else if (verb === "retry") reload(m);
+  else if (verb === "retry") renew(m);
   else if (verb === "theme") {
     m.theme = arg;
     theme(arg);

@@ -196,7 +196,7 @@ export class ScheduleDialog extends TablesDialog {
 
   override blocked(dialog: OpenDialog): string {
     return this.target.length > 0 && this.before === null
-      ? "Reading the schedule…"
+      ? "The schedule has not been read."
       : super.blocked(dialog);
   }
 

@@ -66,10 +66,12 @@ export class LimitDialog extends TablesDialog {
     const list = readLimitList(new JsonReader(body));
     this.missing = list.missing;
     this.known = list.limits;
-    this.isRead = true;
     for (let i = 0; i < list.limits.length; i++) {
-      if (list.limits[i].name === this.limit) this.fill(dialog.draft, list.limits[i]);
+      if (list.limits[i].name !== this.limit) continue;
+      this.isRead = true;
+      this.fill(dialog.draft, list.limits[i]);
     }
+    if (this.limit.length > 0 && !this.isRead) dialog.error = "This limit no longer exists.";
   }
 
   /**
@@ -115,7 +117,9 @@ export class LimitDialog extends TablesDialog {
 
   /** A change sends the whole form, so the present definition must have been read into it. */
   override blocked(dialog: OpenDialog): string {
-    return this.limit.length > 0 && !this.isRead ? "Reading the limit…" : super.blocked(dialog);
+    return this.limit.length > 0 && !this.isRead
+      ? "The limit has not been read."
+      : super.blocked(dialog);
   }
 
   override form(_m: Model, dialog: OpenDialog): Node {

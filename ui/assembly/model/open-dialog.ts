@@ -16,6 +16,8 @@ export class OpenDialog {
   /** A sentence about its subject. */
   note: string = "";
   error: string = "";
+  /** Why something that it shows cannot be read; empty: it can, or an outage is the reason. */
+  unread: string = "";
 
   /** `name`: the name of its class (Dialog). VerbDialog replaces it with `operation` for an action on a query. */
   constructor(public name: string) {}

@@ -106,7 +106,7 @@ export class Requests {
     return remove(id, "");
   }
 
-  /** Keeps a dialog's read that failed because of an outage, until `repeat` or a newer read of the same topic. */
+  /** Keeps a dialog's read that failed, until `repeat` or a newer read of the same topic. */
   keep(read: Pending, dialog: OpenDialog): void {
     read.id = KEPT;
     read.dialog = dialog;

@@ -1,5 +1,6 @@
 /** The open dialog: what it will change, its fields, and why it failed. */
 import { ownButton } from "../controls/button";
+import { problem } from "../controls/empty";
 import { state } from "../controls/glyph";
 import { ListedJob } from "../generated/records";
 import { attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
@@ -44,6 +45,7 @@ export function dialogView(m: Model): Node {
           ),
           named(dialog),
           record.form(m, dialog),
+          dialog.unread.length > 0 ? problem(dialog.unread) : nothing,
           dialog.error.length > 0
             ? el("p", [cls("fault dialog-error"), attr("role", "alert")], [text(dialog.error)])
             : nothing,
