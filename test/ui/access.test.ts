@@ -169,7 +169,10 @@ test("Signing out deletes the token and the data on the page.", async () => {
   page.answer("api/session", session());
   page.answer("api/jobs?limit=100", jobs([job(1, { task_identifier: "secret_task" })]));
   assert.match(page.text, /secret_task/);
+  page.app.dispatch("app.copied", "secret_id", "yes");
+  assert.equal(page.notices.length, 1);
   page.click("Sign out");
+  assert.deepEqual(page.notices, []);
   assert.equal(page.storage.size, 0);
   assert.equal(page.cleared, 1);
   assert.doesNotMatch(page.text, /secret_task|1,234/);

@@ -173,6 +173,7 @@ function closeGate(m: Model, gate: Gate): void {
   // Data that was read in a session is not shown without one.
   m.facts = new Facts();
   m.places.clear();
+  m.notices.clear();
   m.layer = "";
   m.shared.clear();
   for (let i = 0; i < m.pages.length; i++) m.pages[i].reset(m);

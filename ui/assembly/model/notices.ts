@@ -59,6 +59,10 @@ export class Notices {
     this.show();
   }
 
+  clear(): void {
+    this.list = [];
+  }
+
   private add(tone: string, text: string): Notice {
     // Removes a good message that is shown now, and an earlier message with the same text.
     for (let i = 0; i < this.list.length; i++) {
