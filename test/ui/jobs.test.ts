@@ -147,6 +147,14 @@ test("Ids beyond 2^53 stay exact in rows, links and requests.", async () => {
   );
 });
 
+test("A long query in any script has an address, in which each character takes up to nine.", async () => {
+  const query = new Array(15).fill("漢".repeat(250)).join(" ");
+  const page = await openPage(`/jobs?q=${encodeURIComponent(query)}`);
+  assert.ok(page.requestOf("api/jobs?limit=100").path.includes(encodeURIComponent(query)));
+  page.answer("api/jobs?limit=100", jobs([job(5)]));
+  assert.deepEqual(ids(page), ["5"]);
+});
+
 const tabs = (page: Page) => {
   const nav = page.one((e) => e.tag === "nav" && e.attrs["aria-label"] === "State");
   const counted = nav.children.map((tab) => textOf([tab]).replace(/^(\w+)\1/, "$1"));
