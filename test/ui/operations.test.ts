@@ -317,7 +317,7 @@ test("An operation shows its progress, is paused and resumed at once, and stoppe
   page.click("Resume");
   page.answer("api/operations/214/resume", operation(), 202);
   page.click("Stop…");
-  assert.match(page.dialogText, /3,150 of 8,400 jobs are processed and can be undone/);
+  assert.match(page.dialogText, /3,150 of 8,400 jobs are processed; the rest are not changed\./);
   page.click("Stop");
   page.answer(
     "api/operations/214/stop",

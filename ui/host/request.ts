@@ -81,7 +81,7 @@ export async function saveFrom(path: string): Promise<string> {
     const { ok } = await fetch(url, { method: "HEAD", cache: "no-store" });
     if (!ok) return await refusalAt(url);
   } catch {
-    return "The server does not answer.";
+    return "The server did not respond.";
   }
   const link = document.createElement("a");
   link.href = url.href;

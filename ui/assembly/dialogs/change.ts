@@ -96,7 +96,7 @@ export class ChangeDialog extends Dialog {
     const operation = this.operation;
     if (operation === null) return "";
     if (!this.isUndo) {
-      return `Stops after the current batch. ${numberText(processedOf(operation))} of ${aimOf(operation)} are processed and can be undone; the rest are not changed.`;
+      return `Stops after the current batch. ${numberText(processedOf(operation))} of ${aimOf(operation)} are processed; the rest are not changed.`;
     }
     const what = past(operation.action, operation.done, allOf(operation));
     return `${what}, ${ago(operation.startedAt, m.times)}. ${meaning(operation.action)}`;

@@ -55,7 +55,7 @@ export class ActivityPage extends ListPage {
   override view(m: Model): Node {
     const isRecorded = this.isRecorded || !this.rows.ready;
     return box("div", "activity-page", [
-      pageHeadWith("Activity", isRecorded ? "Changes of 90 days" : "", []),
+      pageHeadWith("Activity", isRecorded ? "Changes of the last 90 days" : "", []),
       isRecorded ? nothing : notStored(m),
       tabs("When", [
         this.span("", "All"),
