@@ -125,7 +125,7 @@ test("A database that is down when the page is opened is shown at once.", async 
   const problem = { error: "PostgreSQL does not answer yet", code: "database_unreachable" };
   page.answer("api/session", session({ problem: { ...problem, auth: null, problems: [] } }));
   assert.match(page.text, /PostgreSQL does not answer yet\. There is no data yet\./);
-  assert.match(page.text, /Waiting for the database/);
+  assert.match(page.text, /Waiting for data/);
 });
 
 test("A background tab sends no requests, and catches up when it becomes visible.", async () => {

@@ -280,7 +280,7 @@ test("Without news for 12 seconds ages become clock times, and actions are off."
   assert.match(page.text, /Offline for 13 s/);
   assert.equal(verdict(page), "At 13:00:00: crm:acme is stuck");
   assert.match(page.text, /last at 12:59:53/);
-  assert.match(page.text, /database unreachable/);
+  assert.match(page.text, /See 480Offline/);
   assert.equal(page.hasButton("Unlock…"), false);
   feed(page, { pulse: pulse({ at: timeAt(13) }) });
   assert.match(page.text, /Live/);

@@ -271,7 +271,20 @@ test("Without news the ages of a queue are clock times, and its action is off.",
   page.answer("api/workers/worker-c", holder());
   page.pass(15_000);
   assert.match(page.text, /Nothing has moved since 10:51:00; 480 jobs wait\./);
-  assert.match(page.text, /database unreachable/);
+  assert.match(page.text, /Offline$|Offline[^ ]/);
+});
+
+test("A queue with due jobs is not described as one without, even if their estimated number is 0.", async () => {
+  const page = await openPage("/queues/mail");
+  const none = value(0, { precision: "estimated", low: 0, high: 90 });
+  const idle = queue("mail", { ready: none, scheduled: value(40), total: value(43) });
+  const retry = job(5, { attempts: 3, run_at: timeAt(-60) });
+  page.answer("api/queues/", details({ queue: idle, running: null, next: [retry] }));
+  assert.match(page.text, /Not locked\.Waiting≈ 0/);
+  assert.doesNotMatch(page.text, /Nothing is due/);
+  page.app.dispatch("app.retry", "", "");
+  page.answer("api/queues/", details({ queue: idle, running: null, next: [] }));
+  assert.match(page.text, /Nothing is due\. 40 jobs are due later\./);
 });
 
 test("A read-only page of a stuck queue has no action.", async () => {

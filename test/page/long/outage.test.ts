@@ -90,7 +90,7 @@ test("During an outage of the database the last data stay below a banner, and ar
     await page.locator(`#job-${id}`).getByText("keep_me").waitFor();
     await page.locator(".side").getByRole("link", { name: "Queues" }).click();
     await waitForPage(page, "Queues");
-    await waitForText(page, "Waiting for the database");
+    await waitForText(page, "Waiting for data");
     await page.locator(".side").getByRole("link", { name: "Jobs" }).click();
     await waitForPage(page, "Jobs");
 
@@ -164,7 +164,7 @@ test("A page that is opened during an outage of the database shows it, and loads
   wire.cut();
   const work = async ({ page }: { page: Page }) => {
     await page.locator(".banner").getByText("There is no data yet.").waitFor();
-    await waitForText(page, "Waiting for the database");
+    await waitForText(page, "Waiting for data");
     await wire.open();
     await page.locator(`#job-${id}`).waitFor();
     await page.locator(".banner").waitFor({ state: "detached" });

@@ -49,7 +49,7 @@ export function keyedButton(
 
 /** A button that is off while the data are stale. The reason is shown on hover and read by screen readers. */
 export function offButton(label: string, kind: string): Node {
-  const reason = "Database unreachable";
+  const reason = "Offline";
   return el(
     "button",
     [

@@ -119,7 +119,7 @@ export class ServerData {
     if (this.error.length > 0) return problem(this.error);
     if (m.live.outage.length > 0) {
       const again = button("Try again", "app.retry", "", "");
-      return emptyWith("Waiting for the database", "", [again]);
+      return emptyWith("Waiting for data", "", [again]);
     }
     return this.isLate(m) ? skeleton(lines) : leaf("span", "waiting", "");
   }

@@ -8,10 +8,10 @@ import { keyOf, Shortcut } from "../model/shortcut";
 import { List } from "./list";
 import { Row } from "./row";
 
-/** The button of an action. `kind`: see button(). While the database cannot be reached, a text replaces it. */
+/** The button of an action. `kind`: see button(). While the data are stale, a text replaces it. */
 export function verbButton(m: Model, verb: Fix | null, kind: string): Node {
   if (verb === null || !m.access.canWrite) return nothing;
-  if (m.live.isStale(m.now)) return leaf("span", "faint small", "database unreachable");
+  if (m.live.isStale(m.now)) return leaf("span", "faint small", "Offline");
   return button(verb.label, "ask.verb", verbArg(verb), kind);
 }
 

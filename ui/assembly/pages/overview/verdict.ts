@@ -34,8 +34,7 @@ export function isEmpty(m: Model): bool {
 
 function words(m: Model): string {
   if (isEmpty(m) && !m.live.isStale(m.now)) return "No jobs yet";
-  if (!m.facts.has("incidents"))
-    return m.live.outage.length > 0 ? "Waiting for the database" : "Overview";
+  if (!m.facts.has("incidents")) return m.live.outage.length > 0 ? "Waiting for data" : "Overview";
   const sentence = m.facts.incidents.verdict;
   if (!m.live.isStale(m.now)) return sentence;
   return `At ${clockAt(m.live.newsTime, m.serverNow)}: ${sentence}`;
