@@ -3,7 +3,18 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { commands } from "../../src/commands/index.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { counts, feed, horizon, incident, incidents, openPage, pulse, timeAt } from "./sample.ts";
+import {
+  counts,
+  feed,
+  horizon,
+  incident,
+  incidents,
+  openPage,
+  pulse,
+  task,
+  tasks,
+  timeAt,
+} from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -147,6 +158,29 @@ test("An incident that is over stays for ten seconds, also while the page is not
   page.pass(10_100);
   feedIncidents(page, [failing]);
   assert.deepEqual(rows(page), ["incident-error_group:1"]);
+});
+
+test("After pause the palette marks an action that pauses, also one that the server finds later.", async () => {
+  const fix = {
+    ...{ action: "resume", label: "Resume…" },
+    post: { path: "/api/pauses", body: { action: "resume", scope: "queue", name: "crm:acme" } },
+  };
+  const paused = incident({ id: "paused:queue:crm:acme", title: "crm:acme is paused", fix });
+  const page = await openOverview([stuck, paused]);
+  const marked = () => textOf(page.all((e) => e.attrs["aria-selected"] === "true"));
+  page.app.dispatch("app.layer", "palette", "");
+  page.app.dispatch("app.palette", "", "pause");
+  assert.match(marked(), /^Pause /);
+  page.app.dispatch("app.palette", "", "pause cr");
+  assert.match(marked(), /^Resume… · crm:acme is paused/, "nothing else is known yet");
+  page.pass(200);
+  page.answer("api/suggest?q=cr", { suggestions: [{ kind: "queue", text: "queue:crm:acme" }] });
+  page.answer("api/tasks?limit=4", tasks([task("crawl_page")]));
+  assert.equal(marked(), "Pause task crawl_page…");
+  page.app.dispatch("app.palette-key", "", "ArrowDown");
+  const moved = marked();
+  page.answer("api/suggest?q=worker", { suggestions: [] });
+  assert.equal(marked(), moved, "what the user has marked stays marked");
 });
 
 test("The palette finds each incident with its action, and the actions of other pages.", async () => {

@@ -41,7 +41,6 @@ const ACTIONS = " pause resume retry cancel limit queue task job ";
 export function searchFor(m: Model, typed: string): void {
   const p = m.palette;
   p.text = typed;
-  p.current = 0;
   p.named = [];
   p.serial++;
   find(m);
@@ -92,8 +91,8 @@ export function takeNames(m: Model, request: Pending, body: string): void {
   const wanted = nameIn(wantedBy(p.text));
   if (!request.what.endsWith(`-${p.serial}`)) return;
   const r = new JsonReader(body);
-  // For `pause mail` the only entry until now was the search for jobs. It was marked; now the first action is marked.
-  const isAction = p.found.length === 1 && wanted !== wantedBy(p.text);
+  // For `pause mail` the action may have been found only now, and is marked instead of the first entry.
+  const isAction = p.current === 0 && wanted !== wantedBy(p.text);
   const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;
   if (request.what.includes("keys")) {
     const list = readJobList(r).jobs;
@@ -208,6 +207,13 @@ function find(m: Model): void {
     else does.push(p.named[i]);
   }
   p.found = does.slice(0, MAX_ACTIONS);
+  p.current = 0;
+  // After `pause cr` an action that pauses is marked, or one on exactly `cr`, but not one that resumes `crm`.
+  const verb = wanted.split(" ")[0];
+  for (let i = p.found.length - 1; i >= 0 && ACTIONS.includes(` ${verb} `); i--) {
+    const label = lower(p.found[i].label);
+    if (label.startsWith(verb) || label.endsWith(` ${name}…`)) p.current = i;
+  }
   if (isVerbs) return;
   p.found = p.found.concat(goes.slice(0, MAX_ACTIONS));
   if (query.length > 0 && !id.valid) {
