@@ -4,6 +4,7 @@ import { before, test } from "node:test";
 import type { Pause } from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
 import {
+  counts,
   feed,
   incident,
   incidents,
@@ -240,6 +241,8 @@ test("A pause of everything is offered on the overview, and shown on every page.
   });
   feed(page, { incidents: incidents([all]) });
   assert.equal(page.hasButton("Pause everything…"), false);
+  feed(page, { counts: counts() });
+  assert.match(page.text, /Ready1,180paused/);
   page.go("/cron");
   assert.match(page.text, /Everything is paused\. 68 jobs wait\. Paused by ana\./);
   page.click("Resume…");

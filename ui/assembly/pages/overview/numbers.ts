@@ -10,6 +10,7 @@ import { attr, box, cls, el, leaf, Node } from "../../lib/node";
 import { countText } from "../../lib/number";
 import { conditionPath } from "../../model/links";
 import { Model } from "../../model/model";
+import { ALL, isPaused } from "../../operations/pausing";
 
 const LATE_MS: f64 = 300000;
 const HOUR_MS: f64 = 3600000;
@@ -38,7 +39,8 @@ function remark(m: Model, condition: string, value: Value): string {
   if (value.value === 0 && value.precision === "exact") return "none";
   const counts = m.facts.counts;
   const times = m.times;
-  if (condition === "ready") return since(m, "oldest", "waits ", counts.oldestReadyAt);
+  if (condition === "ready")
+    return isPaused(m, ALL) ? "paused" : since(m, "oldest", "waits ", counts.oldestReadyAt);
   if (condition === "running") return since(m, "longest", "", counts.longestRunningAt);
   if (condition === "blocked") {
     return m.facts.has("pulse")
