@@ -48,8 +48,14 @@ function free(details: QueueDetails): Node {
     const wait = queue.ready.value > 0 ? ` ${countedValue(queue.ready, "waits.", "wait.")}` : "";
     return why("run", countedValue(queue.running, "job runs.", "jobs run."), wait);
   }
-  if (queue.ready.value > 0) {
-    return why("", "Not locked.", ` ${countedValue(queue.ready, "job waits.", "jobs wait.")}`);
+  // An estimate may be 0 although some jobs are due.
+  const waits = queue.ready.value > 0;
+  if (waits || details.next.length > 0) {
+    return why(
+      "",
+      "Not locked.",
+      waits ? ` ${countedValue(queue.ready, "job waits.", "jobs wait.")}` : "",
+    );
   }
   if (queue.scheduled.value > 0) {
     const ahead = countedValue(queue.scheduled, "job is", "jobs are");
