@@ -261,11 +261,24 @@ test("Estimates are marked wherever they are shown.", async () => {
 test("An estimate that was exceeded is not shown any more.", async () => {
   const about = { precision: "estimated", low: 7_900, high: 8_500, basis: "sample" };
   const matched = value(8000, about);
-  const page = await openOperation(receipt({ matched, done: 8400, not_found: value(0, about) }));
+  const unknown = value(0, { ...about, low: 0, high: 100 });
+  const page = await openOperation(receipt({ matched, done: 8400, not_found: unknown }));
   assert.match(page.text, /Retried 8,400 jobsis:failed/);
   assert.deepEqual(figures(page), ["Retried8,400", "Skipped (running)12"]);
   const work = await openOperation(operation({ matched }));
   assert.match(work.text, /Retrying ≈ 8,000 jobs/);
+});
+
+test("Jobs are reported as not found only if some are missing for certain.", async () => {
+  const about = { precision: "estimated", high: 1_500, basis: "sample" };
+  const matched = value(13_000, { ...about, low: 11_900, high: 13_900 });
+  const missing = async (low: number) => {
+    const not_found = value(988, { ...about, low });
+    const page = await openOperation(receipt({ matched, done: 12_000, not_found }));
+    return figures(page).filter((one) => one.startsWith("Not found"));
+  };
+  assert.deepEqual(await missing(0), []);
+  assert.deepEqual(await missing(20), ["Not found≈ 988removed, or no longer matching"]);
 });
 
 test("Progress counts up to the limit, which is shown beside all that match, exact or estimated.", async () => {

@@ -33,8 +33,8 @@ export function outcomesOf(operation: Operation): Outcome[] {
     counted("gone", "Skipped (deleted)", operation.skippedGone, ""),
   ];
   const missing = operation.notFound;
-  // An estimated 0 is not shown.
-  if (missing !== null && (missing.value > 0 || missing.precision === "exact")) {
+  // Of an estimate that may be 0, it is unknown whether any job is missing.
+  if (missing !== null && (missing.low > 0 || missing.precision === "exact")) {
     list.push(new Outcome("", "Not found", missing, "removed, or no longer matching"));
   }
   return list;
