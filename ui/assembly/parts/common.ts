@@ -10,7 +10,7 @@ import { box, leaf, Node, text } from "../lib/node";
 import { numberText } from "../lib/number";
 import { Model } from "../model/model";
 
-const COLUMNS: string[] = ["=Field", "w5=These", "w5 w-mid=Others", "w5 w-mid=Compared"];
+const COLUMNS: string[] = ["=Field", "w5=These", "w5=Others", "w5 w-mid=Compared"];
 
 export function commonPanel(m: Model, data: ServerData, common: Common): Node {
   const compared = common.compared;
@@ -64,7 +64,7 @@ function findingRow(index: i32, finding: Finding): Node {
   return row(index.toString(), "", [
     cell("name", [leaf("code", "", findingText(finding))]),
     cell("", [share(finding.here, "failed")]),
-    cell("w-mid", [share(finding.there, "scheduled")]),
+    cell("", [share(finding.there, "scheduled")]),
     cell("dim w-mid", [
       text(finding.there < 0.0005 ? "only in failing jobs" : times(finding.lift)),
     ]),
