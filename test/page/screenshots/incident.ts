@@ -194,9 +194,12 @@ const statements = [
     900,
     "crawl_page",
     {
-      attempts: "1 + n % 6",
+      // The next attempt is due after Graphile Worker's delay, so the times of all further attempts are known.
+      attempts: "ceil(ln(40 + power(n / 900.0, 2) * 4000))",
       last_error: "'FetchError: request to https://site-' || n || '.example/ failed'",
       run_at: "now() + (40 + power(n / 900.0, 2) * 4000) * interval '1 second'",
+      created_at: "now() - interval '3 hours'",
+      updated_at: "now() - interval '3 hours'",
       payload: "json_build_object('url', 'https://site-' || n || '.example/')",
     },
     "imports",

@@ -360,7 +360,7 @@ const shots: readonly Shot[] = [
       await page.getByRole("option", { name: "Limit payments", exact: true }).waitFor();
     },
   },
-  { name: "pause-overview", of: "paused", route: "/", waitFor: ".inc > .hint" },
+  { name: "pause-overview", of: "paused", route: "/", waitFor: ".ack > .hint" },
   { name: "pause-queues", of: "paused", route: "/queues", waitFor: "tbody tr" },
   { name: "pause-queue", of: "paused", route: "/queues/crm%3Aacme", waitFor: ".why-box" },
   { name: "pause-tasks", of: "paused", route: "/tasks", waitFor: "tbody tr" },
