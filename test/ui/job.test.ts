@@ -251,7 +251,7 @@ test("A missing job has another message than an error.", async () => {
   page.go("/jobs/9");
   page.answer("api/jobs/9?", { error: "Something broke", code: "internal" }, 500);
   assert.match(page.text, /Something broke/);
-  assert.doesNotMatch(page.text, /isn't here/);
+  assert.doesNotMatch(page.text, /not found/);
 });
 
 test("A job that ends while it is shown stays, with what was recorded about it.", async () => {
