@@ -264,6 +264,9 @@ test("An estimate that was exceeded is not shown any more.", async () => {
   const unknown = value(0, { ...about, low: 0, high: 100 });
   const page = await openOperation(receipt({ matched, done: 8400, not_found: unknown }));
   assert.match(page.text, /Retried 8,400 jobsis:failed/);
+  page.click("Undo…");
+  assert.match(page.dialogText, /Retried 8,400 jobs, /);
+  page.app.dispatch("dialog.close", "", "");
   assert.deepEqual(figures(page), ["Retried8,400", "Skipped (running)12"]);
   const work = await openOperation(operation({ matched }));
   assert.match(work.text, /Retrying ≈ 8,000 jobs/);
@@ -561,6 +564,21 @@ test("Activity lists every write, with its receipt, and with an undo if there is
   assert.equal(page.requestOf("api/operations/214/undo").method, "POST");
   page.answer("api/operations/214/undo", receipt({ state: "undoing" }), 202);
   assert.equal(page.navigations.at(-1), "/activity/214");
+});
+
+test("An operation that runs is not listed as done, nor with the jobs that it has changed so far.", async () => {
+  const page = await openPage("/activity");
+  const begun = { action: "retry", q: "is:failed", ids: null, operation_id: 214, done: 150 };
+  const held = { id: 7, action: "operation.resume", operation_id: 214, q: "x", ids: null };
+  const entries = [entry(held), entry({ ...begun, id: 6 })];
+  page.answer("api/activity", { entries, next_cursor: null, is_recorded: true });
+  const titles = () =>
+    page.all((e) => e.tag === "tr" && "data-arg" in e.attrs).map((e) => textOf([e]));
+  feed(page, { operation: operation() });
+  assert.match(titles()[0] ?? "", /^Resumed operation 214/);
+  assert.match(titles()[1] ?? "", /^Retrying 8,400 jobs/);
+  feed(page, { operation: receipt() });
+  assert.match(titles()[1] ?? "", /^Retried 150 jobs/, "until the list is read again");
 });
 
 test("Activity is searched, and limited to the last hour or day; both are in the address.", async () => {

@@ -17,7 +17,7 @@ import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 import { update } from "../operations/news";
 import { aimOf, processedOf } from "../operations/progress";
-import { allOf, jobs, past } from "../operations/words";
+import { jobs, pastOf } from "../operations/words";
 import { isReadable } from "./command";
 
 const FEW: i64 = 20;
@@ -98,8 +98,7 @@ export class ChangeDialog extends Dialog {
     if (!this.isUndo) {
       return `Stops after the current batch. ${numberText(processedOf(operation))} of ${aimOf(operation)} are processed; the rest are not changed.`;
     }
-    const what = past(operation.action, operation.done, allOf(operation));
-    return `${what}, ${ago(operation.startedAt, m.times)}. ${meaning(operation.action)}`;
+    return `${pastOf(operation)}, ${ago(operation.startedAt, m.times)}. ${meaning(operation.action)}`;
   }
 
   override exception(_dialog: OpenDialog): string {

@@ -62,7 +62,7 @@ export function titleOf(operation: Operation): string {
     return `Undone: ${numberText(operation.undone)} of ${jobs(operation.done)}`;
   const title =
     isOver || state === "undoing"
-      ? past(action, operation.done, isOutnumbered(operation) ? "" : all)
+      ? pastOf(operation)
       : phrase(
           action,
           false,
@@ -70,6 +70,11 @@ export function titleOf(operation: Operation): string {
         );
   const before = beforeOf(state);
   return before.length > 0 ? `${before}: ${lower(title.charAt(0))}${title.substring(1)}` : title;
+}
+
+/** Returns `Retried 8,388 of 8,400 jobs`, or `Retried 8,388 jobs` if the estimate of all jobs is obsolete. */
+export function pastOf(operation: Operation): string {
+  return past(operation.action, operation.done, isOutnumbered(operation) ? "" : allOf(operation));
 }
 
 /** Whether the estimated number of jobs is obsolete: all have been processed, or more than were estimated. */

@@ -11,7 +11,7 @@ import { box, Node, nothing, text } from "../../lib/node";
 import { numberText } from "../../lib/number";
 import { jobPath, operationPath } from "../../model/links";
 import { Model } from "../../model/model";
-import { lineWith, past } from "../../operations/words";
+import { isAtWork, lineWith, past, titleOf } from "../../operations/words";
 
 export const COLUMNS: Column[] = [
   new Column("", "What", "", ""),
@@ -46,7 +46,7 @@ export class ActivityRow extends Row {
     const by = entry.by;
     const path = this.path;
     const acts = this.acts(m);
-    const title = cutText(sentenceOf(entry), "name");
+    const title = cutText(this.sentence(m), "name");
     return [
       cell("two", [
         path.length > 0 ? link(path, "row", [title]) : box("div", "row", [title]),
@@ -56,6 +56,18 @@ export class ActivityRow extends Row {
       cell("num dim", [agoElement(entry.at, m.times)]),
       cell("acts w-mid", acts.length > 0 ? [box("span", "row", acts)] : []),
     ];
+  }
+
+  /** Returns what was done; while an operation runs, what is being done. */
+  private sentence(m: Model): string {
+    const latest = m.facts.operation;
+    const isOfLatest = latest !== null && latest.id === this.entry.operationId;
+    return isOfLatest && this.isBeginning && isAtWork(latest!) ? titleOf(latest!) : this.name;
+  }
+
+  /** Whether the entry is the start of an operation, and not a later change of it. */
+  private get isBeginning(): bool {
+    return !this.entry.action.startsWith("operation.");
   }
 
   private about(): string {
@@ -84,12 +96,11 @@ export class ActivityRow extends Row {
     const id = entry.operationId;
     if (id === i64.MIN_VALUE) return [];
     const line = entry.cli;
-    const isBeginning = !entry.action.startsWith("operation.");
     return [
-      isBeginning && entry.canUndo
+      this.isBeginning && entry.canUndo
         ? writeButton(m, "Undo…", "ask.change", `undo ${id}`, "s")
         : nothing,
-      isBeginning && line !== null
+      this.isBeginning && line !== null
         ? copyButton("the command", lineWith(line, m.access.session.schema, ""))
         : nothing,
       link(operationPath(id), "btn s q", [text("Receipt")]),
