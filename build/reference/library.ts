@@ -57,7 +57,7 @@ function valuesFirst(declarations: readonly Declaration[]): Declaration[] {
   return declarations.toSorted((a, b) => Number(isType(a)) - Number(isType(b)));
 }
 
-/** Returns the anchors of names, in the order of headings. Names that differ only in capitals get a number. */
+/** Returns the anchors of a page's headings. If headings differ only in capitals, all but the first get a number. */
 function anchorsOf(
   headings: readonly { readonly name: string; readonly isTitle: boolean }[],
 ): ReadonlyMap<string, string> {

@@ -67,7 +67,7 @@ test("The report has the server, the schema, tables, indexes, and what each clea
   );
 });
 
-test("In a sample, no unused name is an exact number, and one that may be unused is not estimated as none.", async () => {
+test("In a sample, a count of no unused names is exact, and one name that may be unused is not estimated as none.", async () => {
   const { pool: other } = await startAdmin();
   await other.query(`
     select from worker.add_job('used');
@@ -183,7 +183,7 @@ test("An index is built in the background, shown with its progress, cancelled, a
   assert.equal(indexOf(await report(), "failed").state, "absent");
 });
 
-test("An unknown index or extension is refused with a list of the existing ones.", async () => {
+test("An unknown index or extension is refused with a list of the known ones.", async () => {
   const index = await client.post("/api/indexes", { action: "build", name: "everything" });
   assert.equal(index.status, 400);
   assert.match(index.body.error, /name: must be one of failed, retrying/);

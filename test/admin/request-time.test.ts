@@ -80,7 +80,7 @@ test("Reads of operations and of the audit trail end with their request, too.", 
     assert.deepEqual([status, body.code], [503, "timeout"], path);
     const began = performance.now();
     while ((await waiting()) > 0);
-    // Otherwise it would have waited four seconds for the lock.
+    // On the connections for writes, a read of operations would wait four seconds for the lock.
     assert.ok(performance.now() - began < 900, path);
   }
   await release();
@@ -102,7 +102,7 @@ test("When all connections of the pool are in use, the answer is busy, not unrea
   assert.ok(!lines.some(({ fields }) => fields.code === "database_unreachable"));
 });
 
-test("A slow upload of its body does not shorten the time that a write may wait for a lock.", async () => {
+test("The time that a write may wait for a lock is not shortened by a slow upload of its body.", async () => {
   // A quarter of this is for the check whether the server is read-only.
   const admin = await startAdmin({ configure: (builder) => builder.limits({ waitMs: 2_000 }) });
   const { body } = await admin.client.get("/api/session");

@@ -48,7 +48,7 @@ test("A client that leaves before its body is read frees its place.", {
   assert.deepEqual(statuses(await rawExchange(server.address.port, GET)), [200]);
 });
 
-test("In an application's server, a request that is over before it arrives is not processed.", async () => {
+test("In an application's server, a request that has ended before it is passed on is not processed.", async () => {
   const handled: HttpRequest[] = [];
   const handle = async (request: HttpRequest) => {
     handled.push(request);

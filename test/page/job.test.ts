@@ -1,4 +1,4 @@
-// One job: payload and error exactly as they are, on screen and in the clipboard.
+// One job: its payload and error exactly as they are on screen, and the payload in the clipboard, too.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";

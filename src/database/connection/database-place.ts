@@ -4,7 +4,10 @@ import type { ServerConfig } from "./client.ts";
 
 const DEFAULT_PORT = 5432;
 
-/** Returns `host/database`, such as `db.example:5433/app`; null where the pool does not name a database. */
+/**
+ * Returns `host/database`, such as `db.example:5433/app`. Without a database in the pool's options it is the one named
+ * after the user. null: pg refuses the options.
+ */
 export function databasePlace({ options }: pg.Pool): string | null {
   const { server } = options as ServerConfig;
   const { hosts, database } = server ?? placeOf(options);

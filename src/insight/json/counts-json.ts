@@ -1,4 +1,4 @@
-// The counts as JSON: in full, with the precision of each number, and as the small event that is sent every second.
+// The counts as JSON: in full, with the precision of each number, and as the small event, sent at most every second.
 import { conditions } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
 import { countWorkers, type QueueSnapshot } from "../snapshot/queue-snapshot.ts";
@@ -28,7 +28,7 @@ export function countsJson({ counts, fleet, rates }: QueueSnapshot): string {
 /** Returns the number; null for a lower bound, which must not be shown as a plain number. */
 const numberOf = ({ value, precision }: Value) => (precision === "capped" ? null : value);
 
-/** Returns the event, at most 300 bytes: numbers, precision, time. `comparable` differs if more than the time does. */
+/** Returns the event, at most 300 bytes: numbers, precision, time. `comparable` does not contain the time. */
 export function pulseJson(snapshot: QueueSnapshot): {
   readonly comparable: string;
   readonly json: string;

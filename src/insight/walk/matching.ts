@@ -51,7 +51,7 @@ export function matchingOf(query: JobQuery): WalkCondition {
   };
 }
 
-/** Returns the condition that all of `parts` match. At most one of them has a check. */
+/** Returns a condition that a job matches if it matches all of `parts`. At most one of them has a check. */
 export function allOf(parts: readonly WalkCondition[]): WalkCondition {
   const real = parts.filter(({ isAll }) => !isAll);
   const [only] = real;

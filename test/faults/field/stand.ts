@@ -90,6 +90,12 @@ export class Stand {
     return (await Promise.all(all)).filter((one) => changes.stock || !one.isStock);
   }
 
+  /** Stops the members of this library: idle ones would take time from the mode that is measured next. */
+  async rest(): Promise<void> {
+    const own = this.living.filter(({ isStock }) => !isStock);
+    await Promise.all(own.map((member) => member.stop()));
+  }
+
   /** kill -9, written into the log of runs. */
   async kill(member: Member): Promise<number> {
     // The time is read before the kill: after it, its jobs may already run elsewhere.

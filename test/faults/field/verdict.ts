@@ -34,6 +34,9 @@ const LEFT = `select j.id::text, j.payload::text, j.attempts, j.max_attempts, j.
   left join worker._private_job_queues q on q.id = j.job_queue_id order by j.id`;
 const LOCKED_QUEUES = `select queue_name as name from worker._private_job_queues
   where locked_at is not null and locked_by not like 'managed:%'`;
+// Workers without heartbeats that have locked jobs.
+const HOLDERS = `select distinct locked_by as id from worker._private_jobs
+  where locked_by is not null and locked_by not in (select id from worker._private_workers)`;
 const SESSIONS = `select application_name as name, count(*)::int as count from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()
   and backend_type = 'client backend' and application_name like 'worker%' group by 1`;
@@ -45,6 +48,7 @@ export async function verdict(stand: Stand, expected: Expectation): Promise<stri
   const reportAs = (sentence: string) => (error: Error) => {
     problems.push(`${sentence}: ${error.message}`);
   };
+  await releaseEndedStock(stand);
   await drained(stand, drainedWithinMs).catch(reportAs("something is stuck"));
   await leasesOfLiving(stand, leaseRowsWithinMs).catch(
     reportAs("dead members have heartbeat rows"),
@@ -68,6 +72,19 @@ export async function verdict(stand: Stand, expected: Expectation): Promise<stri
 function leniencyOf({ mode, log, leasesLost }: Stand, given: Leniency = {}): Leniency {
   const killed = log.read().some(({ e }) => e === "dead");
   return { killed, cutFastLanes: mode.fastLane !== false, leaseLost: leasesLost > 0, ...given };
+}
+
+/**
+ * Unlocks what a Graphile worker holds that has ended by itself, as an operator does: if PostgreSQL restarts while such
+ * a worker completes jobs, an uncaught error ends its process, and its locks remain for 4 hours.
+ */
+async function releaseEndedStock(stand: Stand): Promise<void> {
+  const all = stand.members.filter(({ isStock }) => isStock);
+  if (all.length === 0 || all.some(({ exit }) => exit === null)) return;
+  for (const { by, exit } of all) stand.log.write({ e: "dead", by, t: exit?.at ?? 0 });
+  const holders = await stand.sql<{ id: string }>(HOLDERS);
+  if (holders.length === 0) return;
+  await (await stand.utils).forceUnlockWorkers(holders.map(({ id }) => id));
 }
 
 async function drained(stand: Stand, limitMs: number): Promise<void> {

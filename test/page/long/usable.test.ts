@@ -25,7 +25,7 @@ test("The arrow keys move through the navigation, and Enter opens the focused en
   });
 });
 
-// Otherwise screen readers would miss the first announcement.
+// A live region that is added together with its first text is not announced.
 test("The live regions exist before anything is announced in them.", async () => {
   await visit(admin, "/", async ({ page }) => {
     await waitForStream(page);

@@ -60,7 +60,7 @@ before(async () => {
      from generate_series(1, 9) as n`,
     [JSON.stringify({ ...metadata, threshold_ms: 3_600_000, done_per_min: 124_000, cron })],
   );
-  // The list of workers has a column with a button.
+  // A stale worker, so that the list of workers has a button in its last column.
   await admin.sql(
     `insert into {}._private_workers (id, started_at, last_heartbeat_at, metadata)
      values ('worker-production-eu-west-1-7f9c8d7b6-eccbc87e4b5ce2fe', now() - interval '400 days', now() - interval '2 hours', $1)`,
@@ -113,7 +113,7 @@ for (const [name, route] of Object.entries({
   "the maintenance page": "/maintenance",
   "the list of cron entries": "/cron",
 })) {
-  test(`No text of ${name} is cut, from 320 to 1920 pixels.`, async () => {
+  test(`No text of ${name} is cut, except names in their middle, from 320 to 1920 pixels.`, async () => {
     await visit(admin, route, async ({ page }) => {
       await page.locator("main tbody .sub").first().waitFor();
       for (const width of WIDTHS) {

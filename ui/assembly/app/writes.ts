@@ -23,7 +23,7 @@ export function writeDone(m: Model, write: Pending, body: string): void {
   if (write.path === "api/limits") requestLimits(m);
 }
 
-/** Keeps the dialog open, with what was typed, and shows the reason in it. */
+/** Shows the reason in the dialog, which stays open as it is, in a notice if it is closed, or on the page that sent it. */
 export function writeRefused(
   m: Model,
   write: Pending,

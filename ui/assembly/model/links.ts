@@ -1,4 +1,4 @@
-/** The addresses to which more than one page links. When a page moves, they change here. */
+/** Addresses with names or queries in them, to which more than one page links. */
 import { isLetter } from "../lib/letters";
 import { encode } from "../lib/percent";
 import { quote } from "../lib/quoting";

@@ -33,7 +33,7 @@ export function outcomesOf(operation: Operation): Outcome[] {
     counted("gone", "Skipped (deleted)", operation.skippedGone, ""),
   ];
   const missing = operation.notFound;
-  // Of an estimate that may be 0, it is unknown whether any job is missing.
+  // If the number is an estimate that may be 0, perhaps no job is missing.
   if (missing !== null && (missing.low > 0 || missing.precision === "exact")) {
     list.push(new Outcome("", "Not found", missing, "removed, or no longer matching"));
   }

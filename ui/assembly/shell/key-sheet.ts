@@ -32,7 +32,7 @@ export function keySheet(m: Model): Node {
       leaf(
         "p",
         "sheet-note",
-        "Shortcuts are off while you type. All changes ask for confirmation.",
+        "While you type, most shortcuts are off. All changes ask for confirmation.",
       ),
       box("div", "sheet", columns),
     ],

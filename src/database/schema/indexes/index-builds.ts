@@ -1,5 +1,5 @@
-// Index builds in the background of an admin, one after the other. PostgreSQL stores the running build; this process
-// stores the waiting ones, and why the last build of each index failed.
+// Index builds in the background of an admin, one after the other. PostgreSQL reports the running build; only this
+// process has the waiting ones, and why the last build of each index failed.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
@@ -15,7 +15,7 @@ export interface IndexBuilds {
   /** Cancels the build. Returns whether there was one, here or in another process. */
   cancel(name: IndexName): Promise<boolean>;
   isWaiting(name: IndexName): boolean;
-  /** Returns why the last build failed; null if it did not fail, or was cancelled. */
+  /** Returns why the last build failed; null if it did not fail, or was cancelled here. */
   failureOf(name: IndexName): string | null;
   /** Starts no further builds. PostgreSQL completes a running one without this process. */
   stop(): void;

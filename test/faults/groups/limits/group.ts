@@ -35,9 +35,7 @@ export const group: FaultGroup = {
         await rateUsed(field, stand);
         await queuesUsed(field, stand, watch);
         await fullAgain(field, stand);
-        // Idle workers of one mode would take time from the next one.
-        const own = stand.living.filter(({ isStock }) => !isStock);
-        await Promise.all(own.map((member) => member.stop()));
+        await stand.rest();
       });
       field.say(`${stand.mode.name}: the use of the limits is measured`);
     }

@@ -8,6 +8,7 @@ import type { Run } from "../../../worker/runs.ts";
 import type { Stand } from "../../field/stand.ts";
 
 const POLL_MS = 25;
+const ALIVE = "select id from worker._private_workers where not metadata ? 'recovered_at'";
 
 interface Seen {
   last: number;
@@ -57,12 +58,10 @@ export class LeaseWatch {
   async #watch(): Promise<void> {
     while (!this.#over.signal.aborted) {
       const t = machineTime();
-      // While PostgreSQL is away nothing is known.
-      const rows = await this.#stand
-        .sql<{ id: string }>(
-          "select id from worker._private_workers where not metadata ? 'recovered_at'",
-        )
-        .catch(() => null);
+      // While PostgreSQL is away nothing is known. While no member lives, another stand is measured.
+      const rows = this.#stand.living.some(({ isStock }) => !isStock)
+        ? await this.#stand.sql<{ id: string }>(ALIVE).catch(() => null)
+        : null;
       if (rows !== null) this.#look(t, new Set(rows.map(({ id }) => id)));
       await sleep(POLL_MS, undefined, { signal: this.#over.signal }).catch(() => {});
     }

@@ -25,9 +25,11 @@ export const group: FaultGroup = {
         await measureResumes(field, stand);
         await pausedInBursts(field, stand);
         await measureCancels(field, stand, true);
+        await stand.rest();
       });
       field.say(`${stand.mode.name}: the times of a quiet fleet are measured`);
     }
+    await field.each(stands, (stand) => stand.hire(MEMBERS));
     await underFaults(field, server, stands);
     await field.each(stands, (stand) => stand.end({ lenient: { leaseLost: true } }));
     const polling = await field.stands(server, {
