@@ -98,7 +98,7 @@ export class ControlWatch implements Controls {
 
   /** The channel on which pauses, their ends and requests to cancel are announced, with its callback. */
   get channels(): Readonly<Record<string, (payload: string) => void>> {
-    return { [CONTROL]: (payload) => this.readNow(controlOf(payload)) };
+    return { [CONTROL]: (payload) => this.#onAnnounced(controlOf(payload)) };
   }
 
   /**
@@ -109,6 +109,12 @@ export class ControlWatch implements Controls {
     if (!this.#hasDue) return;
     this.#hasDue = false;
     void wait(SECOND_READ_MS, this.#stop.signal).then(() => this.readNow());
+  }
+
+  #onAnnounced(control: Control): void {
+    // What was paused is fetched at once, because each fetch reads the pauses itself.
+    if (control === "all" || control === "resumed") this.#parts.wake();
+    this.readNow(control);
   }
 
   readNow(control: Control = "all"): void {
@@ -181,10 +187,11 @@ export class ControlWatch implements Controls {
         return null;
       }
       this.isInstalled = true;
-      const isDue = (control: Control): boolean => due.has("all") || due.has(control);
-      const cancelled = isDue("cancel") ? this.#cancel(db) : Promise.resolve(false);
+      const hasCancels = due.has("all") || due.has("cancel");
+      const hasPauses = due.size > 1 || !due.has("cancel");
+      const cancelled = hasCancels ? this.#cancel(db) : Promise.resolve(false);
       cancelled.catch(() => {}); // Pauses take effect even if the requests cannot be read.
-      if (isDue("pauses")) await this.#readPauses(db);
+      if (hasPauses) await this.#readPauses(db, due !== ALL);
       let hasEnded = false;
       try {
         // After an announcement, ended requests are left to the next read, which follows soon.
@@ -211,12 +218,12 @@ export class ControlWatch implements Controls {
     }
   }
 
-  async #readPauses(db: Database): Promise<void> {
+  async #readPauses(db: Database, isAnnounced: boolean): Promise<void> {
     // If the read fails, the old end is not waited for.
     this.#nextEndMs = Number.POSITIVE_INFINITY;
     const { mark, pauses, hasDue, nextMs } = await readPauseState(db, this.#mark);
     if (nextMs !== null) this.#nextEndMs = monotonic() + Math.max(nextMs, MIN_WAIT_MS);
-    if (mark !== this.#mark) this.#applyPauses(mark, pauses);
+    if (mark !== this.#mark) this.#applyPauses(mark, pauses, isAnnounced);
     this.#hasDue = hasDue;
   }
 
@@ -251,7 +258,7 @@ export class ControlWatch implements Controls {
     this.#parts.acknowledge();
   }
 
-  #applyPauses(mark: string, pauses: readonly string[] | null): void {
+  #applyPauses(mark: string, pauses: readonly string[] | null, isAnnounced: boolean): void {
     const isFirst = this.#mark === null;
     const isNew = pauses === null || pauses.some((one) => this.#pauses?.has(one) !== true);
     this.#mark = mark;
@@ -261,7 +268,7 @@ export class ControlWatch implements Controls {
       this.pausesRead++;
       this.#returned = this.#parts.returnUnstarted();
     }
-    if (!isFirst) this.#parts.wake();
+    if (!isFirst && !isAnnounced) this.#parts.wake();
     void this.#returned.then(() => {
       if (mark !== this.#mark) return;
       this.#appliedPauses = mark;

@@ -48,7 +48,7 @@ const storePause = (s: string) => `stored as (
   returning 1
 )`;
 
-const announce = announceControl("pauses");
+const announce = announceControl("paused");
 
 const pauseTaskSql: Statement = (s) => `
 with ${storePause(s)}
@@ -94,7 +94,8 @@ interface ResumedRow {
   readonly waits: boolean;
 }
 
-const news = `${announceJobs("1")}, ${announce}`;
+// In this order: at the first, workers search all jobs, and at the second alone only the most urgent ones.
+const news = `${announceControl("resumed")}, ${announceJobs("1")}`;
 
 const resumeTasksSql: Statement = (s) => `
 with ended as (

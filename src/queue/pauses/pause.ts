@@ -27,12 +27,12 @@ export const ALL = "*";
 /** The channel that announces changes of pauses, limits and requests to cancel. Workers listen on it, and read them. */
 export const CONTROL = "worker:control";
 
-/** What an announcement of CONTROL is about. */
-export type Control = "all" | "cancel" | "pauses";
+/** What an announcement of CONTROL is about. Those of limits, of back-offs and of earlier versions are about all. */
+export type Control = "all" | "cancel" | "paused" | "resumed";
 
-/** Returns what the payload of an announcement names. Limits, back-offs and earlier versions name nothing: then all. */
+/** Returns what the payload of an announcement names. */
 export const controlOf = (payload: string): Control =>
-  payload === "cancel" || payload === "pauses" ? payload : "all";
+  payload === "cancel" || payload === "paused" || payload === "resumed" ? payload : "all";
 
 /** Returns an expression that announces a change on CONTROL. */
 export const announceControl = (what: Control): string =>

@@ -17,7 +17,8 @@
       when 'lz4' then 255 when 'pglz' then 90 else 1 end)::float8 end as packed_bytes,
       jobs.ctid::text as place_in_table, pg_catalog.left(jobs.last_error, $1::int) as last_error
   from "worker"._private_jobs as jobs
-  where (jobs.task_id = any($3::int[]))
+  where jobs.id > $3::bigint and (jobs.task_id = any($4::int[]))
+  order by jobs.id
   limit $2::int;
 
   select job.id, pg_catalog.octet_length(job.payload) as bytes,

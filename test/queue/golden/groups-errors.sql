@@ -11,7 +11,8 @@
       false as is_undecided,
       null::text as payload, pg_catalog.left(null::text, $1::int) as last_error
   from "worker"._private_jobs as jobs
-  where jobs.last_error is not null and (jobs.task_id = any($3::int[]))
+  where jobs.id > $3::bigint and jobs.last_error is not null and (jobs.task_id = any($4::int[]))
+  
   limit $2::int;
 
 select id, identifier as name from "worker"._private_tasks where id = any($1::int[])
