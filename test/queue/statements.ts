@@ -104,7 +104,7 @@ import { headStatement, takeStatement } from "../../src/queue/fetch/take-jobs.ts
 import { endDuePauses } from "../../src/queue/pauses/pause.ts";
 import { readPauseState } from "../../src/queue/pauses/pause-state.ts";
 import { completeJobIn } from "../../src/queue/settle/complete-in.ts";
-import { BY_FORMULA, failJobs } from "../../src/queue/settle/fail.ts";
+import { BY_FORMULA, failJobs, readLaterAttempts } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";
 import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
 import { queueNameOf } from "../../src/queue/sql/queue-name.ts";
@@ -323,6 +323,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "settle-finish-row-locked": (db) => finishJobs(db, "w", ["1"], "row"),
   "settle-fail": (db) => failJobs(db, "w", [FAILURE], "locked_by"),
   "settle-fail-row-locked": (db) => failJobs(db, "w", [FAILURE], "row"),
+  "settle-later-attempts": (db) => readLaterAttempts(db, "w", [{ id: "1", attempts: 1 }]),
   "settle-snooze": (db) => failJobs(db, "w", [SNOOZED], "locked_by"),
   "settle-snooze-row-locked": (db) => failJobs(db, "w", [SNOOZED], "row"),
   "settle-complete-in-transaction": [(db) => completeJobIn(db, "w", "1"), () => ({ id: "1" })],

@@ -9,6 +9,16 @@ import { latch, recordingTask, waitUntil, witness, workerQueue } from "./worker-
 
 const queue = workerQueue();
 
+/** Waits until no statement of a worker is under way, and its last answer was read. */
+const untilQuiet = () =>
+  waitUntil("the worker's connection is idle", async () => {
+    const [row] = await queue.sql<{ quiet: boolean }>(`select pg_catalog.bool_and(
+        state = 'idle' and state_change < pg_catalog.clock_timestamp() - interval '0.1 s') as quiet
+      from pg_catalog.pg_stat_activity
+      where application_name = 'worker connection' and datname = pg_catalog.current_database()`);
+    return row?.quiet;
+  });
+
 test("A result that is sent again does not change the next attempt.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
@@ -34,6 +44,7 @@ test("A result that is sent again does not change the next attempt.", async (t) 
   const { id } = await queue.utils.addJob("task");
   const job = async () => (await queue.remaining()).find((one) => one.id === id);
   await waitUntil("the job is kept", async () => (await job())?.locked_by === worker.id);
+  await untilQuiet();
   safe.mute("established", "answers");
   first.open();
   await waitUntil("its failure is written", async () => (await job())?.last_error != null);
@@ -52,4 +63,45 @@ test("A result that is sent again does not change the next attempt.", async (t) 
     ends().map(({ result }) => result),
     ["unknown", "completed"],
   );
+});
+
+test("A failure that is sent again does not end the next attempt, whose fetch has lost its answer.", async (t) => {
+  const proxy = await tcpProxy(queue.url);
+  t.after(() => proxy.close());
+  const safe = proxy.of("worker connection");
+  const first = latch();
+  const attempts: number[] = [];
+  const task = defineTask("task", async (_, { job }) => {
+    attempts.push(job.attempts);
+    if (attempts.length > 1) return;
+    await first.opened;
+    throw new Error("as expected");
+  });
+  const watch = witness("job:complete", "worker:reconnected");
+  const { id } = await queue.utils.addJob("task", {}, { maxAttempts: 2 });
+  // With others, the failure and the next fetch are sent together.
+  for (let n = 0; n < 50; n++) await queue.utils.addJob("other", {}, { priority: 1 });
+  const worker = await queue.startWorker({
+    ...{ connectionString: proxy.url, tasks: [task, recordingTask("other")], plugins: [watch] },
+    ...{ connections: 1, concurrency: 1, pollIntervalMs: 60_000, retry: fixed(0) },
+  });
+  const job = async () => (await queue.remaining()).find((one) => one.id === id);
+  await waitUntil("it runs", () => attempts.length === 1);
+  await untilQuiet();
+  safe.mute("established", "answers");
+  first.open();
+  await waitUntil("its failure is written", async () => (await job())?.last_error != null);
+  await waitUntil("it is fetched again", async () => {
+    const one = await job();
+    return one?.attempts === 2 && one.locked_by === worker.id;
+  });
+  safe.reset();
+  const ends = () => watch.all("job:complete").filter(({ job }) => job.id === id);
+  await waitUntil("both ends are reported", () => ends().length === 2);
+  assert.deepEqual(attempts, [1, 2]);
+  assert.deepEqual(
+    ends().map(({ result }) => result),
+    ["unknown", "completed"],
+  );
+  await waitUntil("it is done", async () => (await queue.remaining()).length === 0);
 });

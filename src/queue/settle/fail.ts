@@ -1,6 +1,12 @@
 // Records failed attempts. retry-policy.ts determines when the job is retried.
 import { codeOf } from "../../base/errors.ts";
-import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
+import {
+  type Database,
+  idArray,
+  parseIdArray,
+  query,
+  type Statement,
+} from "../../database/database.ts";
 import { UNLOCK } from "../sql/lock.ts";
 import { attemptsMade, isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
 import { delayOf, endOfAttempts, retryAt } from "./retry-policy.ts";
@@ -51,34 +57,19 @@ select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$5", by: "failed" })}`
 const statements = { locked_by: failSql("locked_by"), row: failSql("row") };
 
 /**
- * Records failures and snoozes of jobs that the worker has locked by `mode`. Their named queues stay locked, because
- * more jobs of a queue's run may follow. Returns the ids of jobs that were no longer locked for the worker.
+ * Records failures, or only snoozes, of jobs that the worker has locked by `mode`. Their named queues stay locked,
+ * because more jobs of a queue's run may follow. Returns the ids of jobs that were no longer locked for the worker.
  */
 export async function failJobs(
-  db: Database,
-  workerId: string,
-  attempts: readonly FailedAttempt[],
-  mode: LockMode,
-): Promise<string[]> {
-  const snoozes = attempts.flatMap(({ next, ...job }) =>
-    next.kind === "snooze" ? [{ ...job, delayMs: next.delayMs }] : [],
-  );
-  if (snoozes.length === 0) return recordFailures(db, workerId, attempts, mode);
-  const failures = attempts.filter(({ next }) => next.kind !== "snooze");
-  // Both statements are sent synchronously, because the fast mode sends all statements of a flush as one packet.
-  const lost = await Promise.all([
-    snoozeJobs(db, workerId, snoozes, mode),
-    failures.length > 0 ? recordFailures(db, workerId, failures, mode) : [],
-  ]);
-  return lost.flat();
-}
-
-async function recordFailures(
   db: Database,
   workerId: string,
   failures: readonly FailedAttempt[],
   mode: LockMode,
 ): Promise<string[]> {
+  const snoozes = failures.flatMap(({ next, ...job }) =>
+    next.kind === "snooze" ? [{ ...job, delayMs: next.delayMs }] : [],
+  );
+  if (snoozes.length > 0) return snoozeJobs(db, workerId, snoozes, mode);
   const textOf = inAscii.has(db) ? asciiOf : storable;
   try {
     const [row] = await query<LostIds>(db, statements[mode], [
@@ -95,6 +86,21 @@ async function recordFailures(
     if (codeOf((error as Error).cause) === UNTRANSLATABLE) inAscii.add(db);
     throw error;
   }
+}
+
+const laterAttemptsSql: Statement = (s) => `
+select j.id::text from ${s}._private_jobs j
+join unnest($1::bigint[], $2::int[]) as ended (id, attempts) on ended.id = j.id
+where j.attempts > ended.attempts and ${isOurs("locked_by", "j", "$3")}`;
+
+/** Returns those of the jobs that the worker has locked for a later attempt, which the lock alone does not show. */
+export async function readLaterAttempts(
+  db: Database,
+  workerId: string,
+  ended: readonly { readonly id: string; readonly attempts: number }[],
+): Promise<{ readonly id: string }[]> {
+  const values = [idArray(ended.map(({ id }) => id)), ended.map(({ attempts }) => attempts)];
+  return query(db, laterAttemptsSql, [...values, workerId]);
 }
 
 function delayMsOf(next: NextAttempt): number {
@@ -116,9 +122,7 @@ function asciiOf(message: string): string {
 
 const MAX_ERROR_CHARACTERS = 65_536;
 
-/**
- * Returns the message without NUL and lone surrogates, which PostgreSQL cannot store, and within the limit of length.
- */
+/** Returns the message within the limit of length, without NUL and lone surrogates, which PostgreSQL cannot store. */
 function storable(message: string): string {
   return message.slice(0, MAX_ERROR_CHARACTERS).replaceAll("\0", "").toWellFormed();
 }

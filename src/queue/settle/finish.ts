@@ -46,11 +46,8 @@ export async function finishJobs(
 ): Promise<string[]> {
   const { queues, slots } = locks.length === 0 ? NO_LOCKS : splitLocks(locks);
   const hasSlots = slots.length > 0;
-  const values = [
-    idArray(ids),
-    ...(mode === "locked_by" ? [workerId, queues] : []),
-    ...(hasSlots ? [slots] : []),
-  ];
+  const held = mode === "locked_by" ? [workerId, queues] : [];
+  const values = [idArray(ids), ...held, ...(hasSlots ? [slots] : [])];
   const [row] = await query<LostIds>(db, statements[hasSlots ? "slots" : mode], values);
   return parseIdArray(row?.lost);
 }

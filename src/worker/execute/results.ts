@@ -224,16 +224,23 @@ export class Results {
     return batch;
   }
 
+  /** The jobs whose failures may have been written before. */
+  get repeatedFailures(): readonly FetchedJob[] {
+    return this.#isRepeated ? this.#failures.map(({ job }) => job) : [];
+  }
+
   /**
-   * Takes the results of earlier attempts of jobs that are locked again. Most often the result was written and
-   * only its answer was lost. Sent again, it would change the later attempt.
+   * Takes the results of earlier attempts of jobs that are locked again: `locked`, and those with an id of `fetched`,
+   * whose fetch has lost its answer. Most often the result was written and only its answer was lost. Sent again, it
+   * would change the later attempt.
    */
-  takeOutdated(locked: readonly FetchedJob[]): ResultBatch {
+  takeOutdated(locked: readonly FetchedJob[], fetched: ReadonlySet<string>): ResultBatch {
     const latestMs = new Map<string, number>();
     for (const { id, fetchedAtMs } of locked) {
       latestMs.set(id, Math.max(fetchedAtMs, latestMs.get(id) ?? fetchedAtMs));
     }
-    const isOutdated = (job: FetchedJob) => job.fetchedAtMs < (latestMs.get(job.id) ?? 0);
+    const isOutdated = (job: FetchedJob) =>
+      fetched.has(job.id) || job.fetchedAtMs < (latestMs.get(job.id) ?? 0);
     return { ...this.takeSome(isOutdated), isRepeated: true };
   }
 

@@ -13,6 +13,7 @@ import { settleAll, type WorkerConnection } from "../connection/worker-connectio
 import { type FetchedJob, loadedJobs } from "../execute/fetched-job.ts";
 import { logFailedInstead } from "../execute/refusals.ts";
 import {
+  byStatement,
   emitSettled,
   idOf,
   jobsIn,
@@ -196,15 +197,18 @@ export class FastTransaction {
     const { workerId, hooks, results, connection, onWritten } = this.#parts;
     const { done, failures } = batch;
     const db = connection.database;
-    const sent = connection.sendTogether(() => [
-      done.length > 0 ? finishJobs(db, workerId, done.map(idOf), "row") : [],
-      failures.length > 0 ? failJobs(db, workerId, failures.map(toFailure), "row") : [],
-      ...following(),
-    ]);
+    const writes: Promise<string[]>[] = [];
+    const sent = connection.sendTogether(() => {
+      if (done.length > 0) writes.push(finishJobs(db, workerId, done.map(idOf), "row"));
+      for (const some of byStatement(failures)) {
+        writes.push(failJobs(db, workerId, some.map(toFailure), "row"));
+      }
+      return [...writes, ...following()];
+    });
     try {
-      const [lostDone, lostFailures, ...answers] = await settleAll(sent);
-      const lost = [...(lostDone as string[]), ...(lostFailures as string[])];
-      emitSettled(hooks, workerId, batch, lost, jobsIn(batch));
+      const answers = await settleAll(sent);
+      const lost = answers.splice(0, writes.length) as string[][];
+      emitSettled(hooks, workerId, batch, lost.flat(), jobsIn(batch));
       if (done.length + failures.length > 0) onWritten();
       return answers;
     } catch (error) {

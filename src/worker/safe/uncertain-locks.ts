@@ -8,6 +8,7 @@ import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { registerTasks } from "../../queue/add/register-tasks.ts";
 import { databaseTime } from "../../queue/cron/database-time.ts";
+import { readLaterAttempts } from "../../queue/settle/fail.ts";
 import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
@@ -123,7 +124,12 @@ export async function reconcile(
   { workerId, config, hooks, results, tasks, link, onWritten }: ReconcileParts,
 ): Promise<void> {
   const ownJobs = () => [...link.inFlight().jobs, ...link.slots.runningAlone];
-  const outdated = results.takeOutdated(ownJobs());
+  const { repeatedFailures } = results;
+  const fetched =
+    repeatedFailures.length > 0
+      ? await readLaterAttempts(connection.database, workerId, repeatedFailures)
+      : [];
+  const outdated = results.takeOutdated(ownJobs(), new Set(fetched.map(({ id }) => id)));
   emitSettled(hooks, workerId, outdated, jobsIn(outdated).map(idOf));
   // Results are written before the next fetch, which may lock the same job for its next attempt. Queues are unlocked
   // below, after the jobs of lost fetches, so that the jobs of a queue keep their order.
