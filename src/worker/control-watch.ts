@@ -112,8 +112,8 @@ export class ControlWatch implements Controls {
   }
 
   #onAnnounced(control: Control): void {
-    // What was paused is fetched at once, because each fetch reads the pauses itself.
-    if (control === "all" || control === "resumed") this.#parts.wake();
+    // Jobs that are no longer paused have an announcement of their own.
+    if (control === "all") this.#parts.wake();
     this.readNow(control);
   }
 

@@ -39,6 +39,15 @@ describe("A worker", () => {
     assert.equal(woken(), 4);
   });
 
+  test("searches all jobs for those that are no longer paused.", () => {
+    const counts: number[] = [];
+    const wake = (count: number) => void counts.push(count);
+    const wakeups = new Wakeups({ clock: manualClock(), pollIntervalMs: POLL_MS, wake });
+    wakeups.jobsAnnounced('{"r":0.1,"count":7}');
+    wakeups.jobsAnnounced('{"r":0.2,"count":1,"resumed":true}');
+    assert.deepEqual(counts, [7, 0]);
+  });
+
   test("that finds nothing sleeps until the next job becomes due.", async () => {
     const { clock, sleep, requests, woken } = idle(async () => 700);
     sleep(100);

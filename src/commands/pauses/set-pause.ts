@@ -4,6 +4,7 @@ import type { Database, Statement } from "../../database/database.ts";
 import { CONTROL_TABLES, requireTables } from "../../database/schema/extensions/missing-tables.ts";
 import {
   announceControl,
+  announceResumed,
   isBusy,
   type PauseScope,
   type PauseTables,
@@ -14,7 +15,6 @@ import {
 import { pausedBy, pauseOver } from "../../queue/pauses/paused-run.ts";
 import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { isPausedQueue } from "../../queue/sql/lock.ts";
-import { announceJobs } from "../../queue/sql/notify.ts";
 
 export interface NewPause {
   readonly reason: string | null;
@@ -48,7 +48,7 @@ const storePause = (s: string) => `stored as (
   returning 1
 )`;
 
-const announce = announceControl("paused");
+const announce = announceControl("pauses");
 
 const pauseTaskSql: Statement = (s) => `
 with ${storePause(s)}
@@ -94,8 +94,8 @@ interface ResumedRow {
   readonly waits: boolean;
 }
 
-// In this order: at the first, workers search all jobs, and at the second alone only the most urgent ones.
-const news = `${announceControl("resumed")}, ${announceJobs("1")}`;
+// Each fetch reads the pauses, so workers can fetch before they have read the change.
+const news = `${announceResumed}, ${announce}`;
 
 const resumeTasksSql: Statement = (s) => `
 with ended as (

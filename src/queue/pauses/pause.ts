@@ -7,7 +7,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isLocked } from "../sql/job-state.ts";
 import { isPausedQueue, UNLOCK } from "../sql/lock.ts";
-import { announceJobs } from "../sql/notify.ts";
+import { NEW_JOBS } from "../sql/notify.ts";
 import { hasSlots, manageAgain } from "../sql/slots.ts";
 import { isRecovered } from "../workers/stale-workers.ts";
 import { pausedRun } from "./paused-run.ts";
@@ -28,15 +28,23 @@ export const ALL = "*";
 export const CONTROL = "worker:control";
 
 /** What an announcement of CONTROL is about. Those of limits, of back-offs and of earlier versions are about all. */
-export type Control = "all" | "cancel" | "paused" | "resumed";
+export type Control = "all" | "cancel" | "pauses";
 
 /** Returns what the payload of an announcement names. */
 export const controlOf = (payload: string): Control =>
-  payload === "cancel" || payload === "paused" || payload === "resumed" ? payload : "all";
+  payload === "cancel" || payload === "pauses" ? payload : "all";
 
 /** Returns an expression that announces a change on CONTROL. */
 export const announceControl = (what: Control): string =>
   `pg_catalog.pg_notify('${CONTROL}', '${what}')`;
+
+const RESUMED = '"resumed":true';
+
+/** An expression that announces jobs that are no longer paused. */
+export const announceResumed = `pg_catalog.pg_notify('${NEW_JOBS}', pg_catalog.format('{"r":%s,"count":1,${RESUMED}}', pg_catalog.random()))`;
+
+/** Whether an announcement of jobs is about jobs that are no longer paused. */
+export const isOfResumed = (payload: string): boolean => payload.includes(RESUMED);
 
 /** Which tables the schema has. */
 export interface PauseTables {
@@ -94,4 +102,4 @@ with due as materialized (
   and (due.scope <> 'queue' or due.name not in (select queue_name from paused where is_busy))
   returning 1
 )
-select pg_catalog.count(*)::int as ended, case when pg_catalog.count(*) > 0 then ${announceJobs("1")} end from ended`;
+select pg_catalog.count(*)::int as ended, case when pg_catalog.count(*) > 0 then ${announceResumed} end from ended`;

@@ -1,9 +1,9 @@
 // The wait of a fast lane while there is nothing to fetch, and its wake-up.
 //
-//   fetching ──no jobs──▶ idle ──wake──▶ fetching first (other fetchers wait for a moment)
+//   fetching ──no jobs──▶ idle ──wake──▶ fetching (first: jobs were announced, and other fetchers wait for a moment)
 import type { Clock } from "../../base/clock.ts";
 
-/** How long other fetchers wait for a first fetch, whose connection may be dead. */
+/** How long other fetchers wait for the first fetch for announced jobs, whose connection may be dead. */
 const FIRST_MS = 20;
 
 /** How long a stop waits for the answer to a fetch. Closing the connection unlocks its rows. */
@@ -26,7 +26,7 @@ export class Idle {
     return this.#resume !== null;
   }
 
-  /** Whether the first fetch after being idle has no answer yet. True for FIRST_MS at most. */
+  /** Whether the first fetch for announced jobs has no answer yet. True for FIRST_MS at most. */
   get isFetchingFirst(): boolean {
     return this.#isFetchingFirst && this.#clock.monotonic() - this.#wokenAtMs < FIRST_MS;
   }
@@ -38,10 +38,13 @@ export class Idle {
 
   /** Called when jobs may have become ready. `isNews`: they were just announced. */
   wake(isNews: boolean): void {
-    if (this.isWaiting && !this.#isFetchingFirst) {
-      this.#isFetchingFirst = true;
+    const onWake = this.#onWake;
+    this.#onWake = null;
+    if (onWake !== null) {
+      // Announced jobs are most often for this lane. After a pause or a poll, jobs may be ready for each fetcher.
+      this.#isFetchingFirst = isNews;
       this.#wokenAtMs = this.#clock.monotonic();
-      this.#onWake?.(isNews);
+      onWake(isNews);
     }
     this.#resume?.();
   }

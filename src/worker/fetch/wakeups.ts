@@ -6,6 +6,7 @@
 //            ▲                                                             (at most a poll interval)
 //            └──────────────────────────── wake ◀──────────────────────────┘
 import type { Clock } from "../../base/clock.ts";
+import { isOfResumed } from "../../queue/pauses/pause.ts";
 
 // Without this delay a worker with a job every few milliseconds would read the next due time after each job.
 const SETTLED_MS = 15;
@@ -58,7 +59,8 @@ export class Wakeups {
       if (this.#announcements.size > REMEMBERED) this.#announcements.delete(oldest as string);
     }
     const [, count = 1] = /"count":(\d{1,9})\b/.exec(payload) ?? [];
-    this.#parts.wake(Number(count));
+    // Jobs that were paused may be behind others, so the whole index is searched for them.
+    this.#parts.wake(isOfResumed(payload) ? 0 : Number(count));
   }
 
   /**

@@ -21,4 +21,4 @@ with due as materialized (
   and (due.scope <> 'queue' or due.name not in (select queue_name from paused where is_busy))
   returning 1
 )
-select pg_catalog.count(*)::int as ended, case when pg_catalog.count(*) > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1)) end from ended
+select pg_catalog.count(*)::int as ended, case when pg_catalog.count(*) > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":1,"resumed":true}', pg_catalog.random())) end from ended

@@ -16,4 +16,4 @@ with stored as (
       case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then queues.locked_by end), ''), locked_at = excluded.locked_at
   returning 1
 )
-select exists (select from "worker"._private_job_queues where queue_name = $2::text) as is_known, pg_catalog.pg_notify('worker:control', 'paused') from paused
+select exists (select from "worker"._private_job_queues where queue_name = $2::text) as is_known, pg_catalog.pg_notify('worker:control', 'pauses') from paused

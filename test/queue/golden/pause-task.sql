@@ -9,4 +9,4 @@ with stored as (
     reason = excluded.reason, paused_by = excluded.paused_by
   returning 1
 )
-select exists (select from "worker"._private_tasks where identifier = $2::text) as is_known, pg_catalog.pg_notify('worker:control', 'paused') from stored
+select exists (select from "worker"._private_tasks where identifier = $2::text) as is_known, pg_catalog.pg_notify('worker:control', 'pauses') from stored

@@ -30,4 +30,4 @@ with pause as materialized (
   delete from "worker"._private_pauses
   where scope = $1::text and name = any($2::text[]) and name not in (select queue_name from busy)
 )
-select exists (select from queue) as was_paused, exists (select from busy) as waits, pg_catalog.pg_notify('worker:control', 'resumed'), pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1))
+select exists (select from queue) as was_paused, exists (select from busy) as waits, pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":1,"resumed":true}', pg_catalog.random())), pg_catalog.pg_notify('worker:control', 'pauses')
