@@ -47,7 +47,7 @@ test("The details of a cron entry are its definition, its changes, and next tick
   assert.equal(body.ticks[0].at, body.entries[0].next_execution);
   assert.ok(body.ticks.length >= 5);
   for (const { at, local, utc, is_after_change } of body.ticks) {
-    // 29 March and 25 October have their one tick at 03:00 and at the first 02:30.
+    // On the days of the clock changes, the one tick is at 03:00 (March) and at the first 02:30 (October).
     assert.match(local, /^(Sun|Mon|Tue|Wed|Thu|Fri|Sat) \d{1,2} \w{3}( \d{4})? (02:30|03:00)$/);
     assert.equal(utc.slice(-5), new Date(at).toISOString().slice(11, 16));
     assert.equal(typeof is_after_change, "boolean");
@@ -93,7 +93,7 @@ test("Each action on a schedule is in the audit trail with its user, without the
   assert.doesNotMatch(JSON.stringify(entries.map(({ changes }) => changes)), /payload/);
 });
 
-test("An activity entry has a schedule's job key among the changes, and not the jobs with this key.", async () => {
+test("The activity entry of a schedule shows its job key as a change, and lists no jobs with that key.", async () => {
   const key = "nightly report";
   await client.post("/api/jobs", { identifier: "report", key });
   await post({ ...NIGHTLY, overlap: "allow", key });

@@ -61,11 +61,12 @@ const contains = ({ value, precision, low, high }: Value, count: number) =>
     ? value === count
     : Number(low) <= count && count <= Number(high ?? Infinity);
 
-// The last, short page adds an error larger than these narrow intervals, so only a deviation of 10 % is an error.
+// The table's last page is only partly filled. That shifts an estimate by more than its narrow interval, so up to 10 %
+// is accepted.
 const isAbout = ({ value }: Value, count: number) => Math.abs(value / count - 1) < 0.1;
 
 test("When a sample takes too long, a smaller one is read, with wider intervals.", async () => {
-  // Only nine of ten intervals contain the true number, so several samples are read.
+  // Some intervals do not contain the true number, so several samples are read.
   const TRIES = 16;
   const sampled = async (most: number) => {
     const db = slow((statement) => Number(pagesOf(statement)) > most);

@@ -42,7 +42,7 @@ test("If a lost connection closes, the next one of the same name that works ends
   const { lines, outage } = watched();
   const old = new AbortController();
   const next = new AbortController();
-  // As two sessions of a worker that has lost its lease.
+  // As with two sessions of a worker that has lost its lease.
   const ended = outage.runWithRetries("jobs", () => Promise.reject(AWAY), {
     signal: old.signal,
     wait: manualWait().wait,
@@ -142,7 +142,7 @@ test("After an outage, a connection starts with short pauses again, however ofte
   }
 });
 
-test("Lost connections retry one after another, 0.4 s apart, after a minute 2 s, never at the same time.", async () => {
+test("Lost connections retry one after another, never two at once: 0.4 s apart, and 2 s apart after a minute.", async () => {
   const { outage } = watched();
   const stop = new AbortController();
   const away = () => Promise.reject(AWAY);

@@ -137,8 +137,8 @@ async function tabStops(page: Page): Promise<string[]> {
 }
 
 /**
- * Returns the targets that are lower than 44 pixels, on a phone. A box in a row or a label counts as that row or label.
- * Links in a text are excepted.
+ * Returns the targets that are lower than 44 pixels, on a phone. A box in a label counts as the label, and a link in
+ * a row or list item as that row or item. Links in a text are excepted.
  */
 export async function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {

@@ -124,7 +124,7 @@ test("Without schedules, or without a match, the page shows a message.", async (
   assert.equal(page.navigations.at(-1), "/cron");
 });
 
-test("Of many entries the first 30 have lines, below the number of all that run.", async () => {
+test("Of many entries the first 30 have lines; the heading above them has the number of all that run.", async () => {
   const page = await openPage("/cron");
   const often = (n: number) => entry(`often_${n}`, { quarters_ahead: [n] });
   const entries = Array.from({ length: 40 }, (_, n) => often(n));
@@ -155,7 +155,7 @@ test("Each entry that runs in the next 24 hours has a line of 96 quarters of an 
   assert.deepEqual(
     drawn.map(({ attrs }) => attrs["x"]),
     ["80"],
-    "two hours of 24, of 960",
+    "2 of 24 hours are 80 of 960 units",
   );
   assert.match(page.text, /13:0016:0019:0022:0001:0004:0007:0010:0013:00/);
   page.go("/cron?search=month");

@@ -295,6 +295,8 @@ test("Progress counts up to the limit, which is shown beside all that match, exa
   assert.match(over.text, /Retried 500 of ≈ 8,000 jobsis:failed/);
   work.click("Stop…");
   assert.match(work.dialogText, /125 of 500 jobs are processed/);
+  const stopped = await openOperation(receipt({ ...limited, done: 5, state: "stopped" }));
+  assert.match(stopped.text, /Stopped: retried 5 of 500 jobsis:failed/);
   // Fewer jobs matched than the limit, so all of them are processed.
   const fewer = await openOperation(receipt({ ...limited, matched: value(480, about), done: 490 }));
   assert.match(fewer.text, /Retried 490 jobsis:failed/);
@@ -445,6 +447,18 @@ test("The results of an operation that is opened before its first batch are requ
   page.pass(1_000);
   page.answer("api/operations/214/results", results({ scanned: 5, finished: 4, failed_again: 1 }));
   assert.match(page.text, /Finished4completed or removedFailed again1/);
+});
+
+test("When an operation ends, its results are counted again.", async () => {
+  const page = await openOperation(operation({ done: 405 }));
+  page.answer("api/operations/214/results", results({ scanned: 405, waiting: 405 }));
+  assert.doesNotMatch(page.text, /by id/);
+  feed(page, { operation: receipt({ done: 500 }) });
+  page.answer("api/operations/214/results", results({ scanned: 500, waiting: 500 }));
+  assert.match(page.text, /Waiting500/);
+  const many = await openOperation(receipt({ done: 30_000 }));
+  many.answer("api/operations/214/results", results({ scanned: 20_000, waiting: 20_000 }));
+  assert.match(many.text, /Of the first 20,000 by id/);
 });
 
 test("An undo that would restore nothing is not offered.", async () => {
@@ -608,6 +622,7 @@ test("A limit, a canary and a rate can be combined; the shell command and the re
   page.type("limit", "500");
   page.type("rate", "20");
   assert.match(page.dialogText, /Only the first 500/);
+  assert.match(page.dialogText, /Retry first 500 of 8,400 jobs\?/);
   assert.match(page.dialogText, /worker retry --rate=20 --canary=5 --limit=500 is:failed/);
   page.click("Retry first 500 jobs");
   assert.deepEqual(body(page), { rehearsal: "r-1", rate: 20, canary: 5, limit: 500 });

@@ -139,8 +139,8 @@ export function needsLogin(access: Access, byBrowser: boolean): boolean {
 }
 
 /**
- * Logs writes with a login at info, a limited number of refused requests at warn, and other requests at debug. Headers
- * are never logged.
+ * Logs writes with a login at info, a limited number of refused requests at warn, and other requests at debug. Of the
+ * headers, only the user and the client that a trusted proxy names are logged.
  */
 function logAccess(
   logger: Logger,

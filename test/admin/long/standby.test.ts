@@ -51,7 +51,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("On a standby every read works, and the session, /readyz and /api/database report that it is one.", async () => {
+test("On a standby each read that needs no name works; the session, /readyz and /api/database report that it takes no writes.", async () => {
   const { client } = admin;
   const { body } = await client.get("/api/session");
   assert.deepEqual([body.read_only, body.read_only_server, body.problem], [true, true, null]);

@@ -4,7 +4,7 @@ import { startAdmin, type TestAdmin } from "../harness.ts";
 import { accessible, adminWithSamples, receipts, smallTargets, walk } from "../walk.ts";
 
 let sampled: TestAdmin;
-/** An admin whose schema has no extensions, and which has run no operation. */
+/** An admin whose schema has no optional extensions, and which has run no operation. */
 let plain: TestAdmin;
 test("The servers with sample data start.", async () => {
   [sampled, plain] = await Promise.all([adminWithSamples(), startAdmin()]);

@@ -168,7 +168,7 @@ function whyNot(results: OperationResults): string {
   if (results.finished > 0) reasons.push(`${numberText(results.finished)} finished`);
   if (results.failedAgain > 0) reasons.push(`${numberText(results.failedAgain)} failed again`);
   if (results.running > 0) reasons.push(`${numberText(results.running)} running`);
-  if (results.changed > 0) reasons.push(`${numberText(results.changed)} changed by others`);
+  if (results.changed > 0) reasons.push(`${numberText(results.changed)} changed since`);
   return results.restorable < results.scanned && reasons.length > 0
     ? `: ${reasons.join(", ")}`
     : "";

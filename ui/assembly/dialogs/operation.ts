@@ -33,7 +33,13 @@ import {
   withTables,
 } from "../operations/missing-tables";
 import { rehearsalView, samples } from "../operations/rehearsed";
-import { affectedJobs, begin, setDefaults, settingFields } from "../operations/settings";
+import {
+  affectedJobs,
+  begin,
+  chosenJobs,
+  setDefaults,
+  settingFields,
+} from "../operations/settings";
 
 const TOPIC = "ask.operation";
 /** Previews have a topic of their own, so that discarding one does not cancel the start of an operation. */
@@ -83,10 +89,9 @@ export class OperationDialog extends Dialog {
     return this.action.command;
   }
 
-  override title(_dialog: OpenDialog): string {
+  override title(dialog: OpenDialog): string {
     const rehearsal = this.rehearsal;
-    const jobs =
-      rehearsal === null ? "all matching jobs" : countedValue(rehearsal.count, "job", "jobs");
+    const jobs = rehearsal === null ? "all matching jobs" : chosenJobs(dialog.draft, rehearsal);
     return withJobs(this.action.ask, jobs) + "?";
   }
 

@@ -1,4 +1,4 @@
-/** The requests that are not answered yet. A newer read of the same topic cancels the older one. */
+/** The requests that are not answered yet, and failed reads that may be sent again. A newer read of the same topic cancels the older one. */
 import { request } from "../host";
 import { Access } from "./access";
 import { OpenDialog } from "./open-dialog";
@@ -20,7 +20,7 @@ export class Pending {
   /** Data of the requester, which needs them when the answer arrives: a count, or settings. */
   count: i32 = 0;
   note: string = "";
-  /** The dialog that has sent it; null: a page. For a read, only `keep` sets it. */
+  /** Of a write: the dialog that has sent it; null: a page. Of a read: null until `keep` sets its dialog. */
   dialog: OpenDialog | null = null;
   /** Whether its dialog stays open after it, because another request follows. */
   isStep: bool = false;
@@ -45,7 +45,7 @@ export class Pending {
   }
 }
 
-/** Unanswered requests. They are not in `Requests`, so that ServerData can cancel one without access to the model. */
+/** Unanswered requests and kept reads. They are not in `Requests`, so that ServerData can cancel one without access to the model. */
 let pending: Pending[] = [];
 
 /** Removes the request with this id or this topic. The id 0 and the empty topic match none. */
@@ -127,7 +127,7 @@ export class Requests {
     return false;
   }
 
-  /** Whether the server is working on a write of this dialog. */
+  /** Whether a write of this dialog is unanswered, or waits for a new session. */
   isBusy(dialog: OpenDialog): bool {
     const sent = pending.concat(this.parked);
     for (let i = 0; i < sent.length; i++)
@@ -151,7 +151,7 @@ export class Requests {
   }
 }
 
-/** Whether the server, or its database, cannot be reached. */
+/** Whether the server, or its database, cannot be reached or cannot answer now. */
 export function isAway(status: i32): bool {
   return status === 0 || status === 503;
 }

@@ -48,7 +48,7 @@ export function resultsOf(results: OperationResults): Outcome[] {
     counted("failed_again", "Failed again", results.failedAgain, meaning),
     counted("", "Running", results.running, ""),
     counted("", "Waiting", results.waiting, ""),
-    counted("", "Changed by others", results.changed, ""),
+    counted("", "Changed since", results.changed, ""),
   ];
 }
 

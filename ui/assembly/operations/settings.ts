@@ -65,6 +65,14 @@ export function affectedJobs(draft: Draft, rehearsal: Rehearsal): string {
     : countedValue(rehearsal.would.changeValue, "job", "jobs");
 }
 
+/** Returns `12,000 jobs`, all that match, or `first 500 of 12,000 jobs`. */
+export function chosenJobs(draft: Draft, rehearsal: Rehearsal): string {
+  const all = countedValue(rehearsal.count, "job", "jobs");
+  return isLimited(rehearsal, draft)
+    ? `first ${numberText(countOf(draft, rehearsal))} of ${all}`
+    : all;
+}
+
 /** Whether the number must be typed, because there are more jobs than can be undone. */
 function mustBeTyped(draft: Draft, rehearsal: Rehearsal): bool {
   return rehearsal.canUndo && rehearsal.undoJobs < countOf(draft, rehearsal);

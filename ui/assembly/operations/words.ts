@@ -72,8 +72,13 @@ export function titleOf(operation: Operation): string {
   return before.length > 0 ? `${before}: ${lower(title.charAt(0))}${title.substring(1)}` : title;
 }
 
-/** Returns `Retried 8,388 of 8,400 jobs`, or `Retried 8,388 jobs` if the estimate of all jobs is obsolete. */
+/**
+ * Returns `Retried 8,388 of 8,400 jobs`, or `Retried 8,388 jobs` if the estimate of all jobs is obsolete. An operation
+ * that has ended before its limit is compared with the limit.
+ */
 export function pastOf(operation: Operation): string {
+  if (isLimited(operation) && operation.state !== "done" && operation.done < operation.limit)
+    return past(operation.action, operation.done, jobs(operation.limit));
   return past(operation.action, operation.done, isOutnumbered(operation) ? "" : allOf(operation));
 }
 

@@ -90,7 +90,7 @@ export const getOperation: Operation = {
 
 export const getOperationResults: Operation = {
   summary:
-    "The present state of the jobs that an operation changed: finished (deleted), failed again, running, waiting, or changed by others; and the number that an undo would restore. Only the first 20,000 jobs by id are counted; scanned is the number of counted jobs",
+    "The present state of the jobs that an operation changed: finished (deleted), failed again, running, waiting, or changed since; and the number that an undo would restore. Only the first 20,000 jobs by id are counted; scanned is the number of counted jobs",
   answer: record(
     {
       scanned: "integer",

@@ -32,7 +32,10 @@ export function beginBelowShell(): void {
   process.execve?.(SHELL, args, process.env);
 }
 
-/** Warns about programs in a container that has no init, if this process could not become the child of a shell. */
+/**
+ * Warns that processes left behind by programs stay as zombies, if this is the first process of its container and could
+ * not become the child of a shell.
+ */
 export function warnWithoutInit(logger: Logger): void {
   if (!isFirst()) return;
   const isActivated = process.env["LISTEN_PID"] !== undefined;

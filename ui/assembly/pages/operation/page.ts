@@ -144,8 +144,10 @@ export class OperationPage extends Page {
     const wasOver = before !== null && !isAtWork(before);
     this.eventAt = m.now;
     this.show(latest);
-    // The list of its jobs is requested when the operation is over.
-    if (!wasOver && !isAtWork(latest)) this.requestJobs(m);
+    if (wasOver || isAtWork(latest)) return;
+    // The list of its jobs, and what became of them, are requested when the operation is over.
+    this.requestJobs(m);
+    this.requestResults(m);
   }
 
   override onAnswer(m: Model, request: Pending, answer: string): void {

@@ -14,6 +14,9 @@ import { Outcome, outcomesOf, resultsOf, undoOutcomesOf } from "../../operations
 import { aimOf, processedOf, progressBar } from "../../operations/progress";
 import { isAtWork, isResumable, lineWith, paceOf, settingsOf } from "../../operations/words";
 
+/** The number of jobs whose results the server counts (src/commands/operations/store/results.ts). */
+const MAX_RESULTS: i64 = 20000;
+
 export function body(m: Model, operation: Operation, results: OperationResults | null): Node {
   const isOpen = isAtWork(operation) || isResumable(operation);
   return box("div", "", [
@@ -85,7 +88,7 @@ function since(operation: Operation, results: OperationResults): Node {
   for (let i = 0; i < all.length; i++) if (i < 2 || all[i].isThere) list.push(figureOf(all[i]));
   return box("div", "", [
     figures(list),
-    results.scanned < operation.done
+    results.scanned === MAX_RESULTS && results.scanned < operation.done
       ? leaf("p", "pb dim", `Of the first ${numberText(results.scanned)} by id.`)
       : nothing,
   ]);
