@@ -10,7 +10,7 @@ import {
   lostAttempts,
 } from "../../src/insight/read/lost-attempts.ts";
 
-test("Ages have two units below ten minutes, and one above.", () => {
+test("Ages have at most two units below ten minutes, and one from there on.", () => {
   const ages: Record<string, number> = {
     "0 s": -5,
     "1 s": 1_999,
@@ -26,7 +26,7 @@ test("Ages have two units below ten minutes, and one above.", () => {
   for (const [text, ms] of Object.entries(ages)) assert.equal(ageText(ms), text);
 });
 
-test("Exact durations have at most two units.", () => {
+test("Durations have at most two units.", () => {
   const lengths: Record<string, number> = {
     "0 s": -5,
     "12 m 30 s": 750_000,

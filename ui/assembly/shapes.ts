@@ -1,7 +1,7 @@
 /**
- * Reads the records of an answer by their shapes; one reader serves all of them. A shape is a text with, for each field
- * in the order of the class: a mark if needed (`?` may be null, `*` is a list), a letter for its type, its name, a
- * space. The types determine the offset of each field in memory, by the same rules as in the compiler.
+ * Reads the records of an answer by their shapes; one reader serves all of them. A shape is a text that lists the
+ * fields in the order of the class. Each is a mark if needed (`?` may be null, `*` is a list), a letter for its type,
+ * its name, and a space. The types determine the offset of each field in memory, by the same rules as in the compiler.
  */
 import { JsonReader } from "./lib/json-reader";
 

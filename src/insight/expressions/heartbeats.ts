@@ -17,7 +17,7 @@ interface CacheEntry {
 // The key is the schema's object and not its name, because two databases may have schemas of the same name.
 const cache = new WeakMap<SchemaName, CacheEntry>();
 
-/** Returns the schema with heartbeats, or null, for the conditions of locked jobs; cached for 3 seconds. */
+/** Returns the quoted schema if it has a table of workers, otherwise null. Cached for 3 seconds. */
 export function heartbeatsOf(db: Database): Promise<Heartbeats> {
   const cached = cache.get(db.schema);
   if (cached !== undefined && monotonic() < cached.until) return cached.found;

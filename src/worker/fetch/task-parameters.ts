@@ -1,4 +1,4 @@
-// The tasks of a worker as parameters of its fetches. Names and flags are formatted once, and not for each fetch. A
+// The tasks of a worker as parameters of its fetches. They are formatted when they change, and not for each fetch. A
 // fetch returns the task of each job by name and not by id, because ids may be reused after a restore.
 import type { TaskTally } from "../execute/task-tally.ts";
 import { HORIZON_MS } from "./fetch-plan.ts";
@@ -14,9 +14,9 @@ export interface TaskParameters {
   readonly forbiddenFlags: string | null;
   /** The schema has pauses: statements leave out paused tasks. */
   readonly pauses: boolean;
-  /** Patterns of queues that only fetches of managed queues take, in the same format; null: none. */
+  /** Patterns of the queues under limits, whose jobs other fetches take, in the same format; null: none. */
   readonly limitedQueues: string | null;
-  /** The number of times that new pauses were read. Jobs of a fetch that was sent before the latest do not start. */
+  /** The number of times that new pauses were read. Jobs of a fetch that was sent before the last time do not start. */
   readonly pausesRead: number;
   /** Called when the end of a run of a named queue was written. */
   queueUnlocked(): void;
@@ -41,8 +41,8 @@ export interface FetchLimits {
 }
 
 /**
- * Returns the parameters. Jobs with one of `forbiddenFlags` are left to other workers. `controls`: whether the schema
- * has the extension with pauses, which may be added while the worker runs. `fetched`: all of the tasks, or those that
+ * Returns the parameters. Jobs with one of `forbiddenFlags` are left to other workers. `controls`: what was read
+ * about pauses, whose extension may be added while the worker runs. `fetched`: all of the tasks, or those that
  * have no limit now.
  */
 export function taskParameters(

@@ -13,7 +13,13 @@ import { startBenchServer } from "./bench-server.ts";
 import { Bench, runExperiment } from "./experiment.ts";
 import { addBulk, addMany, addOne, addUnique } from "./experiments/adding.ts";
 import { drain, drainByTwo } from "./experiments/drain.ts";
-import { besideLimit, limitNotHit, limitRivals, managedQueues } from "./experiments/limits.ts";
+import {
+  besideLimit,
+  limitNotHit,
+  limitRivals,
+  limitUsed,
+  managedQueues,
+} from "./experiments/limits.ts";
 import { pairs } from "./experiments/pairs.ts";
 import { hundredQueues, oneQueue, order } from "./experiments/queues.ts";
 import { latency, latencyAlone, queueWal, scheduled, soak } from "./experiments/waiting.ts";
@@ -24,7 +30,7 @@ import { judge, type Line, table } from "./verdict.ts";
 const EXPERIMENTS = [
   ...[drain, drainByTwo, oneQueue, hundredQueues, order, addOne, addMany, addBulk],
   ...[latency, latencyAlone, queueWal, scheduled, addUnique, pairs],
-  ...[limitNotHit, besideLimit, managedQueues, limitRivals],
+  ...[limitNotHit, besideLimit, managedQueues, limitUsed, limitRivals],
 ];
 
 const options = benchOptions(process.argv.slice(2));

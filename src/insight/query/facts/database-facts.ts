@@ -1,5 +1,5 @@
-// Reads the facts that a query needs before it becomes SQL: locked queues, keys, names. They come from small tables and
-// become values of parameters, because a sub-select would be evaluated for every job.
+// Reads the facts that a query needs before it becomes SQL: locked queues, and the jobs with a range of keys. They are
+// few, and become values of parameters, because a sub-select would be evaluated for every job.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { isBlockedQueue } from "../../../queue/sql/lock.ts";
 
@@ -56,7 +56,7 @@ async function isKeyOrderPlain(db: Database): Promise<boolean> {
 }
 
 // The database's row is read as jsonb, because its columns depend on PostgreSQL's version. The default collation is
-// that of the database; an ICU collation never has the name "C".
+// that of the database. One without `collcollate`, such as an ICU collation, is judged by its name.
 const collationSql: Statement = () => `
   select case
     when collations.collname <> 'default'

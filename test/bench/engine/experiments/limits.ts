@@ -78,6 +78,34 @@ export const managedQueues: Experiment = {
 
 const CAPACITY = 10;
 const MS = 5;
+
+const ENGINES = [
+  { engine: "ours", mode: "" },
+  { engine: "fast", mode: ", fast lane" },
+];
+
+/** The ideal is one job at a time for each place of the limit, without a gap: 2,000 jobs/s at a capacity of 10. */
+export const limitUsed: Experiment = {
+  ...COMMON,
+  name: "limits-used",
+  contenders: ENGINES.flatMap(({ engine }) => [`${engine}, 10`, `${engine}, 3`]),
+  rows: ENGINES.flatMap(({ engine, mode }) =>
+    [10, 3].map((capacity) => ({
+      name: `limit of ${capacity}, 8 × 24 slots, ${MS} ms${mode}: part of the ideal rate`,
+      ...({ unit: "%", metric: "used", better: "more", target: { value: 80 } } as const),
+      ...{ ours: `${engine}, ${capacity}`, rivals: [] },
+    })),
+  ),
+  async run(bench, contender) {
+    const [engine = "", capacity = 0] = [contender.split(", ")[0], countOf(contender)];
+    const limited = await runLimited(bench, engine, capacity);
+    if (!("answers" in limited)) return limited;
+    const rates = atOnce(limited.runs);
+    const used = ((rates["jps"] ?? 0) * MS) / 10 / capacity;
+    return { sample: { ...total(limited.answers), ...rates, used } };
+  },
+};
+
 const RIVALS = [
   { engine: "boss-group", name: "pg-boss groupConcurrency" },
   { engine: "bull", name: "BullMQ setGlobalConcurrency, PostgreSQL" },
@@ -100,23 +128,34 @@ export const limitRivals: Experiment = {
     ];
   }),
   async run(bench, contender) {
-    const limitMs = bench.options.quick ? 4_000 : 10_000;
-    // More jobs than can run within the limit, so that no process runs out of jobs.
-    const jobs = Math.ceil((limitMs / MS) * CAPACITY * 1.2);
-    const url = await seedRival(bench, contender, jobs);
-    if (typeof url !== "string") return url;
-    const duty = bench.duty("drain", contender, { url, jobs, limitMs, watched: true, ms: MS });
-    const answers = await contend(...Array.from({ length: 8 }, () => duty));
-    const runs = answers.flatMap(({ runs = [] }) => runs);
-    return { sample: { ...total(answers), ...atOnce(runs) } };
+    const limited = await runLimited(bench, contender, CAPACITY);
+    if (!("answers" in limited)) return limited;
+    return { sample: { ...total(limited.answers), ...atOnce(limited.runs) } };
   },
 };
 
-async function seedRival(bench: Bench, contender: string, jobs: number): Promise<string | Answer> {
+/** Runs jobs of MS under a limit in eight processes. */
+async function runLimited(bench: Bench, engine: string, capacity: number) {
+  const limitMs = bench.options.quick ? 4_000 : 10_000;
+  // More jobs than can run within the limit, so that no process runs out of jobs.
+  const jobs = Math.ceil((limitMs / MS) * capacity * 1.2);
+  const url = await seedLimited(bench, engine, jobs, capacity);
+  if (typeof url !== "string") return url;
+  const duty = bench.duty("drain", engine, { url, jobs, limitMs, watched: true, ms: MS });
+  const answers = await contend(...Array.from({ length: 8 }, () => duty));
+  return { answers, runs: answers.flatMap(({ runs = [] }) => runs) };
+}
+
+async function seedLimited(
+  bench: Bench,
+  contender: string,
+  jobs: number,
+  capacity: number,
+): Promise<string | Answer> {
   const { server } = bench;
   if (contender === "bull") {
     try {
-      await seedBull(server.bullUrl, jobs, CAPACITY);
+      await seedBull(server.bullUrl, jobs, capacity);
       return server.bullUrl;
     } catch (error) {
       if (error instanceof NotBuilt) return { notBuilt: error.message };
@@ -128,7 +167,7 @@ async function seedRival(bench: Bench, contender: string, jobs: number): Promise
     return server.bossUrl;
   }
   await server.seedExtended(jobs);
-  await limitTask(bench, "bench", CAPACITY);
+  await limitTask(bench, "bench", capacity);
   return server.extendedUrl;
 }
 
