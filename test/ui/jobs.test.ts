@@ -511,7 +511,7 @@ test("An export without a token is a download; a notice is shown once the server
   ]);
   assert.deepEqual(page.notices, [], "it is not read yet");
   page.app.dispatch(page.saved, page.downloads[1] ?? "", "");
-  assert.match(page.notices[0] ?? "", /^Export of .*1 job started: a line for each job/);
+  assert.match(page.notices[0] ?? "", /^Export of .*1 job started: a row for each job/);
   page.app.dispatch(page.saved, page.downloads[1] ?? "", "too many downloads at once");
   assert.ok(page.notices.some((notice) => /^Not exported: too many downloads/.test(notice)));
 });

@@ -215,7 +215,7 @@ const withoutJobs = (change: Partial<Incidents>) => ({
 test("A queue that has run all its jobs shows the verdict and the checks, and can be paused.", async () => {
   const page = await openOverview(withoutJobs({ is_new: false }));
   assert.equal(verdict(page), "All is well");
-  assert.match(page.text, /5 workers alive · 1,988 done in the last minute/);
+  assert.match(page.text, /5 workers alive · 1,988 done or removed in the last minute/);
   assert.match(page.text, /No queue is stuck.*drag to select a time range.*Errors/);
   assert.doesNotMatch(page.text, /Add your first job/);
   assert.ok(page.hasButton("Copy report") && page.hasButton("Pause everything…"));
@@ -340,7 +340,7 @@ test("The error groups and the queues are shown below the incidents, the worst f
 
 test("The overview shows the tasks, the jobs that are due next, and how many were done.", async () => {
   const page = await openOverview({ incidents: incidents([]), pulse: pulse({ done: 1988 }) });
-  assert.match(page.text, /5 of 6 workers alive · 1,988 done in the last minute/);
+  assert.match(page.text, /5 of 6 workers alive · 1,988 done or removed in the last minute/);
   assert.equal(page.requestOf("api/tasks").path, "api/tasks?limit=5&sort=worst");
   const due = /^api\/jobs\?limit=5&fields=row&count=none&sort=due&q=is%3Ascheduled$/;
   assert.match(page.requestOf("api/jobs").path, due);

@@ -63,13 +63,16 @@ function holdStill(runner: Runner): void {
   let pointed = false;
   let focused = false;
   let isHeld = false;
+  // A finger that has left the screen points at nothing, and the focus stays where it was.
+  let isTouch = false;
   const report = () => {
     if (isHeld === (pointed || focused)) return;
     isHeld = !isHeld;
     runner.run((app) => app.onHold(isHeld));
   };
   document.addEventListener("pointerover", (event) => {
-    pointed = closest(event.target, "[data-hold]") !== null;
+    isTouch = event.pointerType === "touch";
+    pointed = !isTouch && closest(event.target, "[data-hold]") !== null;
     report();
   });
   document.documentElement.addEventListener("pointerleave", () => {
@@ -77,7 +80,7 @@ function holdStill(runner: Runner): void {
     report();
   });
   document.addEventListener("focusin", (event) => {
-    focused = closest(event.target, "[data-hold]") !== null;
+    focused = !isTouch && closest(event.target, "[data-hold]") !== null;
     report();
   });
   document.addEventListener("focusout", (event) => {

@@ -37,6 +37,8 @@ export class PageHost {
     const isLost = this.#hadFocus && document.activeElement === document.body;
     const next = document.getElementById(this.#focusNext || (isLost ? "page-title" : ""));
     // The scroll position is set separately.
+    // The key of a menu opens it.
+    if (next?.parentElement instanceof HTMLDetailsElement) next.parentElement.open = true;
     next?.focus({ preventScroll: !this.#focusNext || this.#places.isScrolling });
     this.#focusNext = "";
     this.#places.afterDraw();

@@ -38,7 +38,7 @@ export const records = {
     alive: "i64",
     stale: "i64",
     locked_queues: "i64",
-    /** The number of jobs done in the last minute. */
+    /** The number of jobs done or removed in the last minute. */
     done: "i64?",
   },
   Links: { queue: "string?", worker: "string?", job: "i64?" },

@@ -127,7 +127,7 @@ export const unlockCommand = defineCommand({
   sentence: ({ jobs, queues, unknown }, { worker_ids: ids }) => {
     const done = `Unlocked ${countText(jobs, "job")} and ${countText(queues, "queue")} of`;
     const all = new Set(ids).size;
-    if (unknown.length === 0) return `${done} ${countText(all, "worker")}`;
+    if (unknown.length === 0) return `${done} ${all === 1 ? ids[0] : countText(all, "worker")}`;
     const names = unknown.slice(0, MAX_NAMED).map((id) => `"${id}"`);
     const more = unknown.length > MAX_NAMED ? ", …" : "";
     return `${done} ${all - unknown.length} of ${countText(all, "worker")}; there is no worker ${names.join(", ")}${more}`;

@@ -90,7 +90,7 @@ test("A force unlock releases what the selected worker holds, and no other locks
     const what = `${count(lost.jobs, "job")} and ${count(lost.queues, "queue")}`;
     const sentence = `Unlocking ${LOST} releases ${what}. It sends no heartbeats.`;
     await confirm(page, [sentence], `Unlock ${LOST}`);
-    await dismissNotice(page, `Unlocked ${what} of 1 worker`);
+    await dismissNotice(page, `Unlocked ${what} of ${LOST}`);
     await row.waitFor({ state: "detached" });
     const others = before.filter(({ worker }) => worker !== LOST);
     assert.deepEqual(await readLocks(), others);

@@ -34,3 +34,26 @@ test("The live regions exist before anything is announced in them.", async () =>
     }
   });
 });
+
+test("On a phone the search is closed by its button.", async () => {
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const work = async ({ page }: Parameters<Parameters<typeof visit>[2]>[0]) => {
+    await waitForStream(page);
+    await page.getByRole("button", { name: "Search" }).first().tap();
+    const palette = page.getByRole("dialog", { name: "Search or run an action" });
+    await palette.getByRole("combobox").fill("mail");
+    await palette.getByRole("button", { name: "Close" }).tap();
+    await palette.waitFor({ state: "detached" });
+  };
+  await visit(admin, "/", work, phone);
+});
+
+test("The key of Export opens its menu.", async () => {
+  await visit(admin, "/jobs", async ({ page }) => {
+    await waitForPage(page, "Jobs");
+    await page.keyboard.press("e");
+    await page.getByRole("button", { name: "CSV with payload", exact: true }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.locator("button:focus", { hasText: /^CSV$/ }).waitFor();
+  });
+});

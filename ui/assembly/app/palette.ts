@@ -93,6 +93,7 @@ export function takeNames(m: Model, request: Pending, body: string): void {
   const r = new JsonReader(body);
   // For `pause mail` the action may have been found only now, and is marked instead of the first entry.
   const isAction = p.current === 0 && wanted !== wantedBy(p.text);
+  const isAlone = p.found.length === 1 && !isAction;
   const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;
   if (request.what.includes("keys")) {
     const list = readJobList(r).jobs;
@@ -128,9 +129,11 @@ export function takeNames(m: Model, request: Pending, body: string): void {
     }
   }
   find(m);
-  // The marked entry stays marked, even if its place changes.
-  for (let i = 0; i < p.found.length && before !== null; i++) {
-    if (p.found[i].label === before.label && p.found[i].arg === before.arg) p.current = i;
+  // The marked entry stays marked, even if its place changes. If there was no other, the first name is marked instead.
+  for (let i = p.found.length - 1; i >= 0 && before !== null; i--) {
+    const one = p.found[i];
+    const isSame = one.label === before.label && one.arg === before.arg;
+    if (isAlone ? one.group === GO : isSame) p.current = i;
   }
 }
 

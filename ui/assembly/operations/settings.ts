@@ -113,8 +113,8 @@ export function settingFields(
       ? checkbox(draft, ONLY, `Only the first ${whole(draft, LIMIT)} by id`, "dialog.input")
       : nothing,
     box("div", "field-row", [
-      beginsWithCanary(rehearsal, draft) ? canary.input() : nothing,
       isLimited(rehearsal, draft) ? limit.input() : nothing,
+      beginsWithCanary(rehearsal, draft) ? canary.input() : nothing,
       rate.input(),
     ]),
     mustBeTyped(draft, rehearsal) ? typed.input() : nothing,

@@ -1,6 +1,5 @@
 /** The view of the palette, in which users search and run actions: its field and its entries. */
 
-import { keyCap } from "../controls/button";
 import { icon, SEARCH } from "../controls/icon";
 import { Attr, attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
 import { Model } from "../model/model";
@@ -32,7 +31,20 @@ export function palette(m: Model): Node {
       key("palette"),
     ],
     [
-      box("div", "pin", [icon(SEARCH), field(m), keyCap("Esc")]),
+      box("div", "pin", [
+        icon(SEARCH),
+        field(m),
+        el(
+          "button",
+          [
+            cls("kbd"),
+            attr("type", "button"),
+            attr("data-click", "app.layer"),
+            attr("aria-label", "Close"),
+          ],
+          [text("Esc")],
+        ),
+      ]),
       el(
         "div",
         [

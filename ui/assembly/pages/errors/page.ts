@@ -236,7 +236,7 @@ export class ErrorsPage extends ListPage {
       const title = this.which === "failed" ? "No failed jobs" : "No retrying jobs";
       return empty(title, "", "/errors", "All errors");
     }
-    return empty("No errors", "No job has failed, and none is retrying.", "/jobs", "All jobs");
+    return empty("No errors", "No failed or retrying job has an error.", "/jobs", "All jobs");
   }
 }
 

@@ -115,7 +115,7 @@ export function announceExport(m: Model, fault: string, total: Value | null): vo
     return;
   }
   const jobs = total === null ? "" : " of " + countedValue(total, "job", "jobs");
-  m.notices.good(`Export${jobs} started: a line for each job`);
+  m.notices.good(`Export${jobs} started: a row for each job`);
 }
 
 export function takeTicket(m: Model, body: string): void {

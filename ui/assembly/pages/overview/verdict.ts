@@ -71,7 +71,7 @@ function beside(m: Model): string {
     // Without incidents and workers, the headline itself reports that there are no workers.
     if (list.length + m.facts.pulse.alive + m.facts.pulse.stale > 0) parts.push(alive(m));
     const done = m.facts.pulse.done;
-    if (done > 0) parts.push(`${numberText(done)} done in the last minute`);
+    if (done > 0) parts.push(`${numberText(done)} done or removed in the last minute`);
   }
   // The numbers and the rounded ages in the sentences refer to this moment; all other ages refer to now.
   const asOf = m.facts.incidents.asOf;

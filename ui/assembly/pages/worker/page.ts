@@ -2,12 +2,13 @@
 import { link } from "../../controls/button";
 import { stateWith } from "../../controls/glyph";
 import { ServerData } from "../../kit/server-data";
-import { unlockVerb, verbButton } from "../../kit/verb";
+import { unlockVerb, verbArg, verbButton } from "../../kit/verb";
 import { box, Node, text } from "../../lib/node";
 import { queryPath, quoteIfNeeded } from "../../model/links";
 import { Model } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
+import { Shortcut } from "../../model/shortcut";
 import { HolderOf, holdsAny } from "../../parts/holder";
 import { isOld, levelTone } from "../../parts/worker";
 import { NamedPage } from "../named-page";
@@ -60,6 +61,13 @@ export class WorkerPage extends NamedPage {
 
   protected override notFoundText(): string {
     return `“${this.wanted}” sends no heartbeats and holds no lock. It may have shut down.`;
+  }
+
+  override shortcuts(m: Model): Shortcut[] {
+    const worker = this.of.holder;
+    if (!m.access.canWrite || worker.state === "alive" || !holdsAny(worker)) return [];
+    const verb = unlockVerb("Unlock…", [worker.workerId]);
+    return [new Shortcut("u", verb.label, "ask.verb", verbArg(verb), "This worker")];
   }
 
   /** A worker that is alive keeps its locks. Any other can be unlocked: the user decides whether it still runs. */
