@@ -328,6 +328,21 @@ test("A page of very large jobs ends early, and its cursor continues.", async ()
   assert.deepEqual(seen, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
 });
 
+test("A page has all of 500 small jobs, and fewer with large flags.", async () => {
+  const add = (flags: string) =>
+    queue.sql(`insert into worker._private_jobs (task_id, payload, flags)
+      select id, pg_catalog.json_build_object('text', repeat('x', 100)), ${flags}
+      from worker._private_tasks, generate_series(1, 500) where identifier = 'small'`);
+  await queue.sql("insert into worker._private_tasks (identifier) values ('small')");
+  await add("null");
+  assert.equal((await listJobs(queue.db, { limit: 500 })).jobs.length, 500);
+  await queue.sql("delete from worker._private_jobs");
+  const key = "(select string_agg(md5(n::text || m), '') from generate_series(1, 30) m)";
+  await add(`(select jsonb_object_agg(${key}, true) from generate_series(1, 40) n)`);
+  const { jobs } = await listJobs(queue.db, { limit: 500 });
+  assert.ok(jobs.length > 150 && jobs.length < 220, `${jobs.length} jobs of about 40 KB`);
+});
+
 test("The time of a failure is known even if updated_at was not changed, as by Graphile workers.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('stock')");
   await queue.sql(`

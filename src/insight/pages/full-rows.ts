@@ -63,10 +63,8 @@ export async function readFullRows(db: Database, ids: readonly string[]): Promis
   return { jobs, truncated };
 }
 
-/** Returns the size of a job on the page. The small values are not measured. */
+/** Returns the size of a job on the page. */
 function bytesOf(job: Job): number {
-  const most = 6 * (job.payloadText.length + (job.lastError?.length ?? 0)) + SMALL_BYTES;
-  if (most <= 2 * SMALL_BYTES) return most;
   // The payload is left out, because large values are assembled only once, for the response.
   const rest = Buffer.byteLength(listedJobJson(job, { payload: "" }));
   return rest + Buffer.byteLength(job.payloadText) + 1;
