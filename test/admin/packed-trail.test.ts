@@ -84,7 +84,7 @@ test("An entry that is too long by itself is replaced by a note.", async () => {
 test("Entries of another program are replaced by a note, and are not found by a search.", async () => {
   await pool.query("delete from worker._private_audit");
   const foreign = ["null", "[]", "[1]", "1e999", '"x"', "{}", '{"action":1}'];
-  foreign.push('{"action":"a","action":"b"}');
+  foreign.push('{"action":"a","action":"b"}', '{"id":1,"action":"a"}');
   for (const entry of foreign) {
     await pool.query("insert into worker._private_audit (entry) values ($1)", [entry]);
   }
@@ -92,7 +92,7 @@ test("Entries of another program are replaced by a note, and are not found by a 
   const { entries } = await read("/api/activity");
   assert.deepEqual(
     entries.map(({ message }: Json) => message),
-    ["m", ...foreign.map(() => "This entry was written by another program: it has no action.")],
+    ["m", ...foreign.map(() => "This entry was written by another program.")],
   );
   const found = await read("/api/activity?search=retry");
   assert.equal(found.entries.length, 1);

@@ -28,10 +28,14 @@ export function matcherOf(search: string): (json: string | null) => boolean {
   };
 }
 
-/** Whether this program may have written an entry: an object without duplicate members that has an action. */
+/**
+ * Whether this program may have written an entry: an object without duplicate members that has an action, and no `id`,
+ * which a page adds.
+ */
 export function isOwn(json: string): boolean {
   try {
-    return jsonMembers(json).get("action")?.startsWith('"') === true;
+    const members = jsonMembers(json);
+    return members.get("action")?.startsWith('"') === true && !members.has("id");
   } catch (error) {
     if (error instanceof InputError) return false;
     throw error;

@@ -202,7 +202,7 @@ interface AuditRow {
 function readable(row: AuditRow): string {
   if (row.json === null) return unreadable(row, "This entry is too long to read.");
   if (isOwn(row.json)) return row.json;
-  return unreadable(row, "This entry was written by another program: it has no action.");
+  return unreadable(row, "This entry was written by another program.");
 }
 
 const unreadable = ({ at_us: us, operation_id: operationId }: AuditRow, message: string): string =>

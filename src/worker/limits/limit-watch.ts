@@ -86,8 +86,10 @@ export class LimitWatch {
     } catch (error) {
       // Without the tables there are no limits. If only the read fails, the last limits still apply, so that no job
       // exceeds them.
-      this.#isInstalled = codeOf(error) !== "schema_missing";
-      if (!this.#isInstalled) return this.#apply([], false);
+      if (codeOf(error) === "schema_missing") {
+        this.#isInstalled = false;
+        return this.#apply([], false);
+      }
       const message = messageOf(error);
       // An outage has its own line in the log.
       if (codeOf(error) === "database_unreachable") this.#logger.debug({ error: message }, UNREAD);
