@@ -90,7 +90,7 @@ test("A delay prevents a recovered job from running at once.", async () => {
 
 test("A running worker recovers the queue of a job that a cleanup has deleted.", async () => {
   await using worker = sweeper({ resetLocksIntervalMs: 100 });
-  const { id } = await add("quick", { queueName: "q" });
+  const { id } = await add("quick", {}, { queueName: "q" });
   await queue.sql("delete from worker._private_job_queues");
   await worker.start();
   await waitUntil("the job is done", () => isGone(id));
