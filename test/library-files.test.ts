@@ -22,7 +22,7 @@ const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 const { libraryFiles } = await import(join(root, "build/library-files.mjs"));
 
-/** Returns the file and all static imports. */
+/** Returns the texts of the file and of everything that it imports statically, by path. */
 function readAtOnce(path: string, found = new Map<string, string>()): ReadonlyMap<string, string> {
   if (found.has(path)) return found;
   const text = readFileSync(path, "utf8");

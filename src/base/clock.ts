@@ -93,7 +93,7 @@ export function msSince([monotonicUs, epochMs]: Moment): number {
   return Math.max(elapsedUs / 1_000, now() - Number(epochMs));
 }
 
-/** Measures as msSince() does, for one thread and without garbage: it is read before each job. */
+/** Measures as msSince() does, for one thread, and without allocations, because it is read before each job. */
 export class Stopwatch {
   readonly #startMs = monotonic();
   readonly #startedAt = now();

@@ -85,7 +85,7 @@ export interface Problem {
   readonly suggestion?: string | null;
 }
 
-/** The error for invalid input, with all problems; nothing was changed. `copyJobs` checks and stores jobs in steps. */
+/** Invalid input, with all problems. Nothing was changed, except by copyJobs() on a client without a transaction. */
 export class InputError extends WorkerError {
   /** `bad_input`, or `query_too_wide` for a query that is too large to be run. */
   declare readonly code: "bad_input" | "query_too_wide";

@@ -27,8 +27,8 @@ const MAX_PAUSE_MS = 2_000;
 const MAX_FIRST_PAUSE_MS = 400;
 const FIRST_PAUSES_FOR_MS = 60_000;
 /**
- * A connection that works for less than this has relapsed: it was not really back. After an outage of at least this
- * length, its relapses are counted from 0 again.
+ * A connection that is lost again within this time has relapsed: it was not really back. If it is away for at least
+ * this time, its relapses are counted from 0 again.
  */
 const STEADY_MS = 5_000;
 /** The time until a lasting outage is logged again; it doubles each time. */

@@ -35,7 +35,7 @@ const PAUSE_FACTOR_AFTER_WRITE = 2;
 const MAX_SMALL_PAUSE_MS = 5_000;
 /** The duration up to which callers wait for every read. */
 const QUICK_MS = 150;
-/** The age up to which a slow value is returned without waiting. */
+/** The age up to which a value is returned without waiting if its read was slow. */
 const STALE_MS = 60_000;
 
 export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {}): Cached<T> {

@@ -58,7 +58,7 @@ export function builtOnce(statement: Statement): Statement {
   };
 }
 
-/** Returns a function from a form to its statement. The text of each statement is built once for each schema. */
+/** Like builtOnce(), for statements whose text also depends on a form: a JSON value, such as a set of flags. */
 export function builtPerForm<F>(make: (form: F) => Statement): (form: F) => Statement {
   const statements = new Map<string, Statement>();
   return (form) => {

@@ -10,7 +10,7 @@ export interface RefusedRow {
   readonly error: unknown;
 }
 
-/** The maximum number of refused statements in one call. The rows that remain then count as refused, too. */
+/** How many lists are halved in one call. After that, all rows of a list with a refused row count as refused. */
 const MAX_STATEMENTS = 1_000;
 
 /**

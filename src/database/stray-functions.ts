@@ -14,8 +14,8 @@ export interface StrayFunction {
 }
 
 /**
- * Returns the queue's functions that use another schema's table, function or type which this schema has, too. Other
- * names are not reported: they are from an edited function, which may use any object.
+ * Returns the queue's functions that use a table, function or type of another schema although their own schema has one
+ * of that name. Other names are not reported: they are from an edited function, which may use any object.
  */
 export async function readStrayFunctions(db: Database): Promise<readonly StrayFunction[]> {
   const { name, quoted } = db.schema;

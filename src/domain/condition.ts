@@ -3,7 +3,7 @@
 // records. Their SQL is in insight/expressions/condition.ts.
 
 export interface ConditionData {
-  /** Its position where all conditions are listed, and among the page's tabs. */
+  /** Its position in the list of all conditions, and that among the page's tabs. */
   readonly place: number;
   readonly tab: number;
   /** Whether a worker has locked the job. Locked jobs have no time on the horizon. */

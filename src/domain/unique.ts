@@ -165,7 +165,7 @@ interface KeyOptions {
   readonly throttle?: object | undefined;
 }
 
-/** The options with rules. Most jobs have none of them. */
+/** If a job has none of these options, it breaks no rule. Most jobs have none. */
 export const KEY_OPTIONS = ["jobKey", "jobKeyMode", "unique", "debounce", "throttle"] as const;
 
 interface Rule {

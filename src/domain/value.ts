@@ -3,7 +3,7 @@
 /** `exact`; `capped`: at least this number; `estimated`: probably between `low` and `high`. */
 export type Precision = "exact" | "capped" | "estimated";
 
-/** The source of a number. */
+/** The source of a number. docs/admin.md describes all: `probe`, for example, means the first entries of an index. */
 export type Basis = "probe" | "scan" | "sample" | "census" | "heartbeat" | "catalog";
 
 /** A number and its precision, with the names of the HTTP API. */

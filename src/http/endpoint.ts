@@ -1,4 +1,4 @@
-// Endpoints, and the dispatcher that routes requests to them. Errors become responses only here. A response 500 never
+// Endpoints, and the dispatcher that routes requests to them. Errors become responses only here. A 500 response never
 // contains internal details; they are logged under the request's id.
 import { monotonic } from "../base/clock.ts";
 import { codeOf, type ErrorCode, InputError, messageOf, WorkerError } from "../base/errors.ts";

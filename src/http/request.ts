@@ -114,7 +114,7 @@ function tooLarge(limit: number): Refusal {
   return new Refusal(413, "body_too_large", `the body must not exceed ${limit} bytes`);
 }
 
-// These checks are missing in Node's parser (RFC 9112, sections 3.2 and 3.3).
+// The checks below are missing in Node's parser (RFC 9112, sections 3.2 and 3.3).
 
 export interface RequestTarget {
   readonly path: string;

@@ -1,6 +1,6 @@
-// Reads the pauses, and the requests to cancel jobs of this worker: every 2 seconds, and what is announced as changed at
-// once. After a new pause, fetched jobs that have not started are returned to the database, and then the worker
-// acknowledges the pause. The watch also ends pauses whose time is over, and notices when the extension is added.
+// Reads the pauses, and the requests to cancel jobs of this worker, every 2 seconds, and after an announcement at once.
+// After a new pause, fetched jobs that have not started are returned to the database, and then the worker acknowledges
+// the pause. The watch also ends pauses whose time is over, and notices when the extension is added.
 //
 //   start() ──▶ read ──2 s, or announced──▶ read ──▶ … ──▶ stop()
 //                 └ a new pause: unstarted jobs returned ──▶ acknowledged

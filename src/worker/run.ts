@@ -11,7 +11,7 @@ export interface RunOptions<Extensions = unknown> extends WorkerOptions<Extensio
   /**
    * Whether SIGTERM and SIGINT stop the worker gracefully, within `stopTimeoutMs` and `abortGraceMs`; a second
    * signal aborts at once. If the process is still alive 10 s after its worker has stopped (0.5 s if jobs were
-   * abandoned), the first signal is sent again. It ends the process, unless that has a listener for the signal. So
+   * abandoned), the first signal is sent again, which ends the process unless the process has a listener for it. So
    * close an HTTP server, for example, when `worker.stopped` resolves. Default true for run(), false for runOnce().
    */
   readonly handleSignals?: boolean;

@@ -10,7 +10,7 @@ import { tcpProxy } from "../support/tcp-proxy.ts";
 import { type Json, migratedDatabase, startAdmin, type TestAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
-/** Adds 6,000 jobs: 2,000 ready (50 of them blocked by a locked queue), 2,000 scheduled, 1,500 failed, 500 running. */
+/** Adds 6,000 jobs: 2,000 due (50 of them blocked by a locked queue), 2,000 scheduled, 1,500 failed, 500 running. */
 async function fill({ pool }: Pick<TestAdmin, "pool">, schema = "worker"): Promise<void> {
   await pool.query(`
     insert into ${schema}._private_tasks (identifier) values ('mail'), ('report');
@@ -83,7 +83,7 @@ test("A count that continues keeps the meaning of its words, also if the job tha
   const admin = await startAdmin({ url: proxy.url });
   admin.pool.on("error", () => {});
   await fill(admin);
-  // A first answer with this round trip time has two or three steps.
+  // At this round trip time, a first answer contains two or three steps of the count.
   proxy.delay(60);
   const { count, cursor } = (await admin.client.get("/api/counts?exact=1&q=17")).body;
   proxy.calm();

@@ -111,7 +111,7 @@ test("A limit of a rate alone is not full because a queue runs its only job at o
   assert.deepEqual([free.running, free.state, free.cause], [1, "free", null]);
   await pool.query(`insert into worker._private_rates
     select id, 'hourly', now() + interval '10 minutes' from worker._private_limits`);
-  // Reads are shared for a moment.
+  // An answer is cached for a moment.
   await waitUntil("the rate is used up", async () => (await read()).cause === "rate used up");
   await client.post("/api/limits", { action: "remove", name: "hourly" });
 });

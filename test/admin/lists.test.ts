@@ -344,7 +344,7 @@ test("A task is shown as unsupported only when every worker reports all its task
   assert.equal(retrying.last_error_line, "Error: deadlock detected", "a retrying job has an error");
   await pool.query(`select worker.permanently_fail_jobs(array(select id from worker.jobs),
     E'TypeError: no\\n    at there')`);
-  // A worker leaves this run_at after a failure.
+  // A worker sets this run_at after a failure.
   await pool.query(
     "update worker._private_jobs set run_at = updated_at + exp(least(attempts, 10)) * interval '1 second'",
   );
@@ -396,7 +396,7 @@ test("The list of cron entries has all stored ones, with the next tick if a live
       ],
     },
   });
-  // Its backfilled job waits, because no worker supports the task.
+  // The backfilled job of the entry "filled" waits, because no worker supports its task.
   await pool.query(
     "insert into worker._private_known_crontabs values ('filled', now() - interval '1 day', date_trunc('minute', now()) - interval '2 minutes')",
   );

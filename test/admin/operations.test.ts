@@ -225,7 +225,7 @@ test("An operation that is killed and resumed changes each job exactly once.", a
   }
   child.kill("SIGKILL");
   await once(child, "exit");
-  // Its lease is made to expire at once.
+  // The lease of the operation is made to expire at once.
   await pool.query(
     "update worker._private_operations set lease_until = clock_timestamp() where lease_until is not null",
   );

@@ -124,7 +124,7 @@ test("With a frozen PostgreSQL, requests and connections end within their limits
   }
   front.freeze(false);
   assert.equal((await client.get("/api/overview")).status, 200);
-  // Idle connections break. Nothing else listens to the pool's errors, and the process continues.
+  // This breaks idle connections. Only the admin listens for errors of the pool, and the process must not end.
   front.close();
   assert.equal((await client.get("/api/overview")).status, 503);
 });

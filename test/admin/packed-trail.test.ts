@@ -1,5 +1,5 @@
-// Rows of the trail, of operations, timetables and locks that decompress to a hundred times their size on
-// disk. Pages of them have fewer rows, and a cursor.
+// Rows of the audit trail, of operations, timetables and locks that decompress to a hundred times their size on
+// disk. Pages of such rows have fewer rows, and a cursor.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { waitUntil } from "../support/until.ts";

@@ -6,7 +6,7 @@ import { migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["schedules", "operations"]);
 
-// A request reserves 32 MB, and those of one client at most 48 MB together. Without a reservation of its own it needs 2.
+// Each request reserves 32 MB (by default it would be 2), and one client at most 48 MB, half of `unreadBytesInAll`.
 test("While a page of whole rows is read, another one is 503 if there is not enough memory for both.", async () => {
   const { client, pool } = await startAdmin({
     url,

@@ -16,7 +16,7 @@ for (const name of ["stdout", "stderr"] as const) {
 }
 process.stdout.setMaxListeners(0); // each run listens for its own errors
 
-// Left over from the previous command.
+// The variables of the previous command, which are removed before the next one.
 let left = Object.keys(process.env).filter((name) =>
   /^(DATABASE_URL|WORKER_|PG|CREDENTIALS_DIRECTORY)/.test(name),
 );

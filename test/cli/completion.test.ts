@@ -1,5 +1,5 @@
-// Completion in the shells themselves: the result of Tab. bash's function is called in program.test.ts; zsh and fish
-// are tested if they are installed, by typing.
+// Completion in the shells themselves. bash's function is called in program.test.ts. If installed, zsh is tested by
+// typing a line and Tab, and fish by its command `complete`.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -49,7 +49,7 @@ test("fish completes commands, options, choices and files.", {
   }
 });
 
-// A zsh on its own terminal, in which the line is typed; it waits until the word appears.
+// Starts a zsh on its own terminal, types the line and Tab, and waits until the word appears.
 const TYPIST = `
 zmodload zsh/zpty
 zpty t zsh -f -i

@@ -43,7 +43,7 @@ test("A signal ends an export after a whole line, and the command that continues
     ["SIGTERM", 143],
   ] as const) {
     const { child, stderr, ended } = started("--payload");
-    // More than a pipe holds: the test stops reading, which blocks it.
+    // The export is larger than the buffer of the pipe, so it waits while the test does not read.
     await once(child.stdout, "readable");
     child.kill(signal);
     const first = await text(child.stdout);

@@ -264,7 +264,7 @@ test("doctor, cron and the list of schedules report a tick that no worker has ad
   assert.match((await runInChild(["cron"], env)).stdout, /^hourly .* any +2026-01-02T03:00:00Z$/m);
   const { stdout } = await runInChild(["schedule", "list"], env);
   assert.match(stdout, /^hourly .* due since 2026-01-02T03:00:00Z +allow/m);
-  // More entries than a list has.
+  // More schedules than one list shows.
   await own.pool.query(`insert into worker._private_schedules
       (identifier, task, pattern, spec, next_at)
     select 'e' || n, task, pattern, '{"lastMs": 1767322800000}', date_trunc('hour', now() + interval '1 hour')

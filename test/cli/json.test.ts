@@ -26,7 +26,7 @@ async function json(...args: string[]) {
   return JSON.parse(result.stdout);
 }
 
-/** A job that a stale worker has locked, and one in a queue that it has locked. */
+/** Adds a job to a queue, and locks all jobs and queues for a stale worker. */
 async function addStale(): Promise<void> {
   await runInChild(["add", "t", "{}", "--queue", "q"], env);
   await client.query(

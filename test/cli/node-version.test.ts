@@ -1,4 +1,4 @@
-// The message of an older Node, before anything fails.
+// On an older Node.js, a message names the required version before anything else can fail.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// worker schedule: its actions, its list, and its mistakes.
+// worker schedule: its actions, its list, and its messages about mistakes.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import pg from "pg";

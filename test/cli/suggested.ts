@@ -66,7 +66,7 @@ const named = `worker (?:${names.toSorted((a, b) => b.length - a.length).join("|
 
 export interface Source {
   readonly file: string;
-  /** `worker show ${id} --payload`. */
+  /** For example `worker show ${id} --payload`. */
   readonly text: string;
   /** The text before it, from the beginning of the line. */
   readonly before: string;
@@ -94,7 +94,7 @@ export function sources(): Source[] {
     });
 }
 
-/** Matches the printed lines of a suggestion: with the options for the same queue after the command's name. */
+/** Matches the printed lines of a suggestion, in which the options for the same queue follow the command's name. */
 export function printedAs(text: string): RegExp {
   const [program = "", name = "", ...rest] = text.split(/ (?![^${]*\})/);
   const words = rest.map((word) =>

@@ -1,4 +1,4 @@
-// worker run --watch, in short: a separate worker process, with the call's options; long/ tests changed files.
+// worker run --watch has a separate worker process with the same options. Changed files are tested in long/.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";

@@ -1,4 +1,4 @@
-// The size of an operation's batches, from the durations of earlier ones: given times, without waiting.
+// The size of an operation's batches follows from the durations of earlier batches. The tests pass the durations.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type BatchPace, createPace } from "../../src/commands/operations/pace.ts";

@@ -127,5 +127,5 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "use-once": (db) => useOnce(db, "x", 0),
 };
 
-/** The results of the statements above, besides their own columns. */
+/** The row with which the database answers each of the statements above. */
 export const operationAnswer = () => ({ is_there: true, id: "1", last_id: "1", found: 1 });

@@ -587,7 +587,7 @@ test("An operation that is resumed before its canary is decided does not change 
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   const with_ = tools();
   const { operation } = await beginWith(with_, "retry", "is:failed", { canary: 3 });
-  /** Works on the operation until its canary is watched, and then calls `act`. */
+  /** Works on the operation, and calls `act` while its canary is watched. */
   const workUntil = async (from: JobOperation, act: (stop: AbortController) => unknown) => {
     const stop = new AbortController();
     const watch = async (ms: number, signal: AbortSignal) => {
@@ -633,7 +633,7 @@ test("With a limit, an operation changes the first jobs that are not locked, and
   const json = JSON.parse(operationJson(ended));
   assert.deepEqual([json.limit, json.not_found], [7, null], "the rest was never read");
   assert.match(json.cli, /--limit=7/);
-  // The next ones, by the same query.
+  // The other failed jobs.
   const more = await runWith(with_, "retry", "is:failed", { limit: 1_000, canary: null });
   assert.deepEqual([more.state, more.done], ["done", 22]);
 });

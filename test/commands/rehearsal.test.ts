@@ -19,7 +19,7 @@ function sampled(seed: number) {
   return { smallPages: 10, sampledPages: 80, random };
 }
 
-/** Fills some 300 pages: half of the jobs are `big`, few `small`, every 20th runs; they are in three queues or none. */
+/** Fills some 300 pages: most jobs are `big`, few `small`, every 20th is locked; they are in three queues or none. */
 async function addMixed(): Promise<void> {
   await queue.sql("insert into worker._private_tasks (identifier) values ('big'), ('small')");
   await queue.sql("insert into worker._private_job_queues (queue_name) values ('a'), ('b'), ('c')");

@@ -1,4 +1,4 @@
-// The command that sweeps: its sentence and its result when it cannot sweep all that it has found.
+// The sweep command: its message and its result when it cannot sweep every stale worker.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";

@@ -309,7 +309,7 @@ for (const [name, open] of Object.entries(drivers)) {
       const add = async (one: Queryable) => {
         const utils = own.with(one);
         await utils.addJob("t");
-        // The statement is sent before the end of the answers arrives.
+        // The second add is sent before the client notices that no answers follow.
         proxy.halfClose("answers");
         await utils.addJob("t").catch(lost.resolve);
         await new Promise(() => {}); // postgres.js cannot roll back on a closed connection

@@ -1,4 +1,4 @@
-// The modes of sslmode with a server that encrypts, one that does not, and ones that refuse either.
+// The modes of sslmode with servers that offer encryption, do not offer it, require it, and refuse it.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";

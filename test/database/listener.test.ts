@@ -256,7 +256,7 @@ for (const state of ["connected", "connecting"]) {
       await clock.pass(isBackoff);
       while (one.proxy.accepted < 2) await new Promise(setImmediate);
     }
-    // Connecting times out after 10 s, closing a connection never does.
+    // Less than the 10 s after which connecting times out.
     const stopped = await Promise.race([
       one.listener.stop().then(() => true),
       new Promise((resolve) => setTimeout(resolve, 8_000, false)),

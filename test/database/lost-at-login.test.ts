@@ -1,5 +1,5 @@
 // A server that sends its greeting and its shutdown in one packet: the loss is an error for the caller that
-// wanted the connection, not an event that ends the process.
+// requested the connection, not an event that ends the process.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";

@@ -61,7 +61,7 @@ async function usable(): Promise<IndexName[]> {
 const stateOf = async (name: IndexName) =>
   (await readIndexStates(db(), idle)).find((one) => one.name === name);
 
-/** A transaction that has written a job: a build waits until it is over. */
+/** Runs `work` while a transaction that has written a job is open. Builds wait until it ends. */
 async function withWriter(work: (end: () => Promise<void>) => Promise<void>): Promise<void> {
   const client = await pool.connect();
   let isOver = false;

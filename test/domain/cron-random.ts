@@ -11,7 +11,7 @@ const ranges = [
 
 const pick = <T>(dice: Random, ...choices: readonly T[]): T => choices[dice(choices.length)] as T;
 
-/** Five fields. About a third have something that cron or Graphile Worker refuses. */
+/** Five fields. A third of the expressions can have parts that cron or Graphile Worker refuses. */
 export function randomExpression(dice: Random): string {
   const isHostile = dice(3) === 0;
   const field = (place: number) =>

@@ -190,7 +190,7 @@ test("Requests beyond the limit are answered 503 at once.", async () => {
   );
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
   const slow = rawExchange(port, get("/slow"));
-  // The slow one may need a moment to arrive.
+  // The slow request may need a moment to arrive.
   let refused = await rawExchange(port, get("/quick"));
   while (statuses(refused)[0] === 200) refused = await rawExchange(port, get("/quick"));
   assert.match(refused, /^HTTP\/1\.1 503 [\s\S]*retry-after: 2\r\n[\s\S]*"code":"busy"/);

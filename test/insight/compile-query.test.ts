@@ -91,7 +91,7 @@ test("Random queries match the same jobs as their naive evaluation, among jobs w
   assert.ok(found > 200, `only ${found} queries matched some of the jobs`);
 });
 
-/** The shape of a query is true of all its matches. */
+/** Asserts that the properties in the shape of a query hold for all jobs that match it. */
 function assertShape({ shape }: JobQuery, ids: readonly string[], all: NaiveWorld, text: string) {
   const rows = all.rows.filter(({ id }) => ids.includes(id));
   const has = (term: string) => {
@@ -125,7 +125,7 @@ function assertShape({ shape }: JobQuery, ids: readonly string[], all: NaiveWorl
   }
 }
 
-/** A value of each field, such that some of the hostile jobs match it, and some have no value at all. */
+/** Values of each field, which some of the hostile jobs match. Some jobs have no queue, key, worker, flag or error. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   id: ["4", "4,7", "3..90"],
   is: isWords,

@@ -99,7 +99,7 @@ test("An export measures the size of decompressed payloads, and its chunks stay 
   }
   assert.ok(bytes > 6_000_000);
   assert.ok(most < 4_000_000, `${most} bytes in a piece`);
-  // The share of the upper bound that is taken for the size: all of it at first.
+  // The last parameter: the part of its upper bound with which a compressed payload counts, at first all of it.
   const taken = sent.map(({ values = [] }) => Number(values.at(-1)));
   assert.ok(taken.includes(1) && taken.includes(0.25), `${taken}`);
 });
@@ -251,7 +251,7 @@ test("With slow rows an export measures their pace, so that at most three statem
   const db = { ...queue.db, client } as unknown as Database;
   const begun = await begin(db, { q: "attempts>0 or payload:299", columns: "id" });
   assert.deepEqual(idsOf(await textOf(begun)), [299]);
-  // The first statements are too large, until the export has measured the pace. At full speed each time, nine were.
+  // Statements are too large until the export has measured the pace. With each step at full speed, nine would be.
   assert.ok(late <= 3, `${late} statements took too long`);
 });
 

@@ -18,7 +18,7 @@ const { sql } = queue;
 
 const add = async () => (await addJob(queue.db, { identifier: "t" })).id;
 
-/** A worker has failed the job's third attempt, and all times of the row are moved 3 hours back. */
+/** Adds a job whose third attempt has failed on a worker 3 hours ago, and returns its id. */
 async function failed3hAgo(delayMs: number | null): Promise<string> {
   const id = await add();
   await sql("update worker._private_jobs set attempts = 2 where id = $1", [id]);

@@ -130,7 +130,7 @@ test("If more than 20 errors of a task occur only once, they are grouped by thei
     const named = await groups("error", `is:failed group:${quote(label)}`);
     assert.deepEqual(sizes(named), [[label, count.value]]);
   }
-  // A program that has not built the groups finds the same group, and reports an unknown one.
+  // A program that has not built the groups finds the same group, and reports a group that no job has.
   const program = () => ({ ...queue.db, schema: { ...queue.db.schema } });
   const other = program();
   for (const name of [quote(label), one?.key]) {
@@ -171,7 +171,7 @@ test("If a task's failed jobs are grouped by place, its retrying jobs are in the
     await many(5, "upload"),
     `ReadError: no end${stack}`,
   ]);
-  // In a program all calls share one object of the schema, under which groups are remembered.
+  // In a program all calls share one object of the schema, which is the key of the cached groups.
   const { db } = queue;
   const largest = async (q: string) =>
     (await readErrorGroups(db, await compileQuery(db, q), await gauge(), 50)).groups[0];

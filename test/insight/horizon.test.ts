@@ -1,4 +1,4 @@
-// The horizon: every job that is not running is in exactly one bucket, in its condition.
+// The horizon: every job that is not locked is in exactly one bucket, in its condition.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conditionOf } from "../../src/insight/expressions/condition.ts";

@@ -456,7 +456,7 @@ describe("A poison job", () => {
         `${count} ${by} ${age}`,
       );
     }
-    // A row has its last crash only, so an earlier finding is kept.
+    // A row has only the last crash of its job, so the walk keeps what it has found earlier.
     const walk = createPoisonWalk();
     const apart = async () => {
       const found = await walk(queue.db, await readGauge(queue.db));
@@ -534,7 +534,7 @@ describe("A poison job", () => {
     ]);
     const { jobs, crashes, times, worker: by } = one?.crash ?? {};
     assert.deepEqual([crashes, by], [5, "w-now"]);
-    // Rows of crashed workers are deleted later, so a count of them without its time would contradict the 5.
+    // Rows of crashed workers are deleted later. Without its period, their number would contradict the 5 crashes.
     assert.match(one?.sentence ?? "", / 3 workers crashed in the last 6 m\b/);
     assert.deepEqual(
       jobs?.map(({ id, task, crashes: count }) => [id, task, count]),

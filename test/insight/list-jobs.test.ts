@@ -158,7 +158,7 @@ test("Pages omit and repeat nothing while jobs are added and finished.", async (
   do {
     const page = await listJobs(queue.db, { limit: 30, cursor });
     seen.push(...idsOf(page.jobs));
-    // A job on the page and one further on are deleted; others are added.
+    // Five jobs of the page and one of a later page are deleted, and others are added.
     await completeJobs(queue.db, [...idsOf(page.jobs.slice(0, 5)), `${seen.length + 40}`]);
     if (seen.length < 300) await addJobs(queue.db, Array(10).fill({ identifier: "t" }));
     cursor = page.nextCursor ?? undefined;

@@ -1,4 +1,4 @@
-// Golden SQL of typical queries: the statements for their facts, and the condition in a statement.
+// Golden SQL of typical queries: the statements that compileQuery() sends, and the compiled condition in a statement.
 import { type Database, query } from "../../src/database/database.ts";
 import { errorGroup } from "../../src/domain/error-group.ts";
 import { compileQuery } from "../../src/insight/query/compile-query.ts";
@@ -7,7 +7,7 @@ import { suggestNames } from "../../src/insight/suggest/suggest-names.ts";
 
 const SEAT = errorGroup("Error: no seat is left in row 7");
 
-/** PostgreSQL's results for the facts of a query. */
+/** Returns a row in place of PostgreSQL, for each statement of the calls below. */
 function answer(text: string): Record<string, unknown> {
   if (text.includes("tablesample")) {
     return { task_id: 1, task: "mail", start: "Error: no seat is left in row 8", is_whole: true };

@@ -199,7 +199,7 @@ test("A job that its worker has just locked is running, and is not reported as s
   );
 });
 
-/** Three jobs of one queue, which w locked 3 s ago; it runs the first. */
+/** Adds three jobs of one queue, locked by w 3 s ago. w runs the first of them. */
 async function threeOfOneQueue(report: (ids: readonly string[]) => object) {
   const add3 = () => add("t", { queueName: "q" });
   const ids = [await add3(), await add3(), await add3()] as const;

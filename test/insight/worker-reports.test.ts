@@ -13,7 +13,7 @@ import { lockJob, testQueue } from "../queue/queue-database.ts";
 const queue = testQueue();
 const MB = 1_048_576;
 
-/** Workers with reports of this many bytes; `members`: their other members. */
+/** Inserts `count` workers, each with a report of `bytes` bytes. `members`: other members of each report. */
 const insertWorkers = (name: string, count: number, bytes: number, members: object = {}) =>
   queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)

@@ -75,7 +75,7 @@ export interface TestAdmin {
   connect(): Promise<pg.Client>;
 }
 
-/** A running server on a database of its own. */
+/** Starts a server on a database of its own. */
 export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin> {
   const {
     schema = "worker",

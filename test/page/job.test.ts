@@ -1,4 +1,4 @@
-// One job: its payload and error exactly as they are on screen, and the payload in the clipboard, too.
+// The page of a job: it shows the payload and the error exactly as they are stored, and copies the payload unchanged.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";

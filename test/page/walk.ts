@@ -66,7 +66,7 @@ export interface Shape extends Pick<VisitOptions, "deviceScaleFactor"> {
   readonly more?: readonly View[];
 }
 
-/** Declares the test of a shape. */
+/** Declares the test that opens and checks all views in a window of this shape. */
 export function walk(admin: () => TestAdmin, { name, checks = [], more = [], ...shape }: Shape) {
   test(`Every page, dialog and menu ${name} passes the checks for this size.`, async () => {
     const wrong: string[] = [];

@@ -1,4 +1,4 @@
-// The statements of managed queues (queues with a limit): which become managed, what a fetch takes, what frees slots.
+// The statements of managed queues (queues with a limit): which become managed, what a fetch takes, what unlocks slots.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { removeLimit, setLimit } from "../../src/commands/limits/set-limit.ts";

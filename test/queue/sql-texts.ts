@@ -1,4 +1,4 @@
-// The template literals of a TypeScript source, each as its constant pieces: the places with SQL.
+// Finds the template literals of a source file, in which SQL is written. Each is returned as its constant pieces.
 
 /** Returns the literals, also those inside the expressions of others. */
 export function templateTexts(source: string): string[][] {
@@ -40,7 +40,7 @@ function scanTemplate(source: string, from: number, found: string[][]): number {
   return source.length;
 }
 
-/** A comment, a regular expression, or a division. */
+/** Returns the place after the comment, regular expression or division sign that begins at `at`. */
 function behindSlash(source: string, at: number): number {
   const next = source[at + 1];
   if (next === "/") return source.indexOf("\n", at);

@@ -27,7 +27,7 @@ const rows = () =>
   );
 const fail = () => queue.sql("update worker._private_jobs set attempts = max_attempts");
 
-/** Adds the job alone, and as part of a batch. */
+/** The ways to add a job: alone, and as part of a batch. */
 const forms = [
   ["addJob", async (one: JobToAdd) => addJob(queue.db, one)],
   ["addJobs", async (one: JobToAdd) => (await addJobs(queue.db, [one]))[0] as never],

@@ -5,7 +5,7 @@ export interface ManualWait {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
   /** The lengths of the current waits, in milliseconds. */
   readonly waits: readonly number[];
-  /** Ends the waits of such a length as if their time had passed. Resolves when it has found one. */
+  /** Ends the waits of such a length as if their time had passed. If there is none, it waits until one begins. */
   pass(isLength: (ms: number) => boolean): Promise<void>;
   /** Makes waits of such a length end at once from now on. */
   skip(isLength: (ms: number) => boolean): void;

@@ -49,8 +49,8 @@ const AGGREGATES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Creates the overloads as the client's role, except the operators, because thousands of `create operator` take a
- * minute.
+ * Creates the functions and aggregates as the role of `tenant`. The superuser inserts the operators into the catalog,
+ * because thousands of `create operator` take a minute.
  */
 export async function createOverloads(superuser: pg.Client, tenant: pg.Client): Promise<void> {
   const body =

@@ -40,7 +40,7 @@ function isProgram(path: string): boolean {
 const PORT = 6432;
 const START_LIMIT_MS = 10_000;
 
-// A shell command under which pgbouncer runs as long as this process has the other end of the shell's standard input.
+// A shell command under which pgbouncer runs as long as this process keeps the other end of the shell's stdin open.
 const WITH_US = `"$@" & pid=$!; read -r _; kill -KILL "$pid"; wait "$pid"`;
 
 export interface PgbouncerOptions {

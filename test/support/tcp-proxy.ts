@@ -6,8 +6,8 @@
 //   proxy.resume();   buffered data arrives, and everything continues
 //   proxy.of("worker heartbeat").reset();   only the connections of that application_name
 //
-// All faults: tcp-proxy/faults.ts. It counts messages of PostgreSQL's protocol if that is not encrypted;
-// otherwise it works in front of any server.
+// All faults: tcp-proxy/faults.ts. The proxy works in front of any server, but of(), cutBehind() and cutAnswer() need
+// PostgreSQL's protocol without encryption.
 import { once } from "node:events";
 import net from "node:net";
 import pg from "pg";

@@ -77,7 +77,7 @@ test("The number of grouped jobs has what they have in common: jobs without a qu
   const page = await openPage("/jobs?q=priority%3A0&group=queue");
   page.answer("api/groups?by=queue", groups([gateway]));
   assert.match(page.text, /12 jobs with a queue in 1 group/);
-  // The tab would have the number of all jobs that the query finds.
+  // The tab All has no number: it would count all jobs that the query finds, also those without a queue.
   assert.match(page.text, /ScheduledAllpriority:0/);
 });
 

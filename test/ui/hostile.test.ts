@@ -25,7 +25,7 @@ before(ensureBuilt);
 
 const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>\u202e'\`{{7*7}}javascript:alert(3)`;
 
-/** Returns the text as the page shows it: characters that change the writing direction are replaced by their codes. */
+/** The text as the page shows it: characters that change the writing direction are replaced by their codes. */
 const SHOWN = EVIL.replace("\u202e", "\\u202e");
 
 /** The only elements that the client draws. */

@@ -1,4 +1,4 @@
-// Incidents as a list with keys, whose rows do not move under the pointer or the focus.
+// The list of incidents: its keyboard shortcuts, and its rows, which do not move under the pointer or the focus.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { commands } from "../../src/commands/index.ts";
@@ -221,7 +221,7 @@ test("The palette finds each incident with its action, and the actions of other 
       "fail",
     ],
   ]) {
-    // The last option searches for the text.
+    // One option is always offered: the search for the text.
     assert.ok(found(typed).length > 1, typed);
   }
 });

@@ -333,7 +333,7 @@ test("The page of a limit shows the permits of workers, the slots of queues, and
   assert.match(page.text, /Limitsacmebacking off until 13:03:00/);
   assert.match(page.text, /Backing off until 13:03:00, in 3 m\. 429 from hooks\.acme\.example\./);
   assert.match(page.text, /9 given out, 8 in use.*worker-a9208 of 9/);
-  // A limit without a concurrency has no slots.
+  // The limit has only a rate, so its queues have no slots.
   assert.match(page.text, /Queues with running or waiting jobs.*tenant\/acme3100Back-offs/);
   assert.match(page.text, /Back-offs.*12:50:003 m429deliver#918/);
   assert.match(page.text, /limit set acme --queue tenant\/acme --rate '?1,500\/min'? --burst 20/);

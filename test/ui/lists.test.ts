@@ -1,4 +1,4 @@
-// The common behaviour of lists, tested with the queues: keys, news, search, sort, pages, and going back.
+// The common behaviour of lists, tested with the queues: keys, new rows, search, sort, pages, and going back.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";

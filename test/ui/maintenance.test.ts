@@ -194,7 +194,7 @@ test("A schema that cannot be used shows why.", async () => {
     cleanup: [],
   });
   assert.ok(page.text.includes(`worker${problem}unusable`));
-  // What follows is about the database, not about the schema.
+  // No rows and no actions of the schema follow, only rows about the database.
   assert.doesNotMatch(
     page.text,
     /Worker heartbeats|failed jobs, newest first|Migrate…|Build…|Add…/,

@@ -33,7 +33,7 @@ async function openFailedList(change: Partial<Session> = {}, address = "/jobs?q=
   return page;
 }
 
-/** Opens the dialog that retries all of them. */
+/** Opens the dialog that retries all failed jobs. */
 async function openRetryDialog(change = {}) {
   const page = await openFailedList();
   page.app.dispatch("app.key", "", "Mod+a");

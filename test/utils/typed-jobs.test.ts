@@ -1,4 +1,4 @@
-// Jobs added by their task: what TypeScript accepts, and what is validated at run time.
+// Adding jobs by a task object instead of an identifier: what TypeScript accepts, and what is validated at run time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Job } from "../../src/domain/job.ts";

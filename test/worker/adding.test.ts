@@ -45,7 +45,7 @@ for (const fastLane of [false, true]) {
     const seen: string[] = [];
     const task = defineTask("sized", (_, { job }) => void seen.push(job.payloadText));
     await queue.startWorker({ tasks: [task], fastLane, concurrency: 20, pollIntervalMs: NEVER_MS });
-    // A worker's first jobs are fetched by the safe mode.
+    // A worker's first jobs are fetched by the safe mode, until no job is ready.
     await queue.utils.addJob("sized", 0);
     await waitUntil("the first has run", async () => (await queue.remaining()).length === 0);
     seen.length = 0;

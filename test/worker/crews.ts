@@ -1,4 +1,4 @@
-// Workers of a trial in this process, and faults of their connections.
+// Workers for a trial (trial.ts) that run in this process, and cuts of their connections.
 
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import type { Worker } from "../../src/worker/worker.ts";

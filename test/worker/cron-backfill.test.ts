@@ -21,7 +21,7 @@ interface LedgerRow {
   readonly last_execution: string | null;
 }
 
-/** Returns random entries and their stored rows, around now. */
+/** Returns random cron entries, and their stored rows with times around now. */
 function randomTimetable(dice: Random): { crontab: string; rows: LedgerRow[] } {
   const nowMs = Date.now();
   const lines: string[] = [];
@@ -59,7 +59,7 @@ async function fillLedger(pool: pg.Pool, rows: readonly LedgerRow[]): Promise<vo
   );
 }
 
-/** Returns the jobs and rows after a start at `start`, without later ticks. */
+/** Returns the jobs and the stored rows after a start at `start`, without those of later ticks. */
 async function traces(pool: pg.Pool, start: Date) {
   const jobs = (await jobsOf(pool, "task_")).filter(({ run_at }) => Date.parse(run_at) < +start);
   const { rows } = await pool.query<{ identifier: string; known_since: Date; last: Date | null }>(

@@ -62,7 +62,7 @@ export class ManualTime implements CronTime {
     await this.resting(count);
   }
 
-  /** Wakes the schedulers whose sleep has ended; with `all`, all of them, because timers may be early. */
+  /** Wakes the schedulers whose sleep has ended. With `all` it wakes the others, too, as timers that fire early do. */
   wake(all = false): void {
     for (const sleeper of [...this.#sleepers]) {
       if (all || sleeper.untilMs <= this.nowMs) sleeper.wake();

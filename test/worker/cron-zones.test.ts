@@ -30,7 +30,7 @@ interface Edge {
   readonly stepped: readonly string[];
 }
 
-/** In the hour that the clock skips or repeats: one nightly tick, and one each half hour (Lord Howe: each quarter). */
+/** Each crontab has a nightly entry and one with a step, both in the hour that the zone's clock skips or repeats. */
 const edges: readonly (Edge & { readonly crontab: string })[] = [
   {
     ...{ zone: "Europe/Berlin", from: "2026-03-29T00:00Z", until: "2026-03-29T02:00Z" },

@@ -235,7 +235,7 @@ test("If a query fails in a fast lane's transaction, the jobs that it has fetche
     fastLane: { limitMs: 5_000 },
   });
   await warmUp();
-  // The query for a task with a new id fails.
+  // After the commit each statement that inserts into the table of tasks fails.
   await queue.sql(`create function worker.refuse() returns trigger language plpgsql
     as $$ begin raise 'no new tasks'; end $$`);
   t.after(() => queue.sql("drop function worker.refuse cascade"));

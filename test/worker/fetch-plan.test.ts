@@ -1,4 +1,4 @@
-// The request of the next fetch, without a database and with a manual clock.
+// What the next fetch requests (FetchPlan), without a database and with a manual clock.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { WorkerError } from "../../src/base/errors.ts";
@@ -31,7 +31,7 @@ describe("A fetch plan", () => {
     assert.equal(plan.isDrained, false);
     assert.equal(fetch(jobs(10)), false);
     assert.equal(plan.isDrained, false);
-    // This fetch has started after the last job, so it has not read earlier jobs.
+    // This fetch began to read behind the last job of the first fetch, so it has not read the jobs before it.
     assert.equal(fetch(jobs(0)), false);
     assert.equal(fetch(jobs(9)), true);
     assert.equal(plan.isDrained, true);

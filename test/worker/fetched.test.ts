@@ -19,7 +19,7 @@ const IS_OLD = `select clock_timestamp() - locked_at > interval '250 millisecond
 
 const BEAT = "select last_heartbeat_at::text as at from worker._private_workers";
 
-/** Ids of jobs that are locked. */
+/** Returns the ids of the locked jobs. */
 const locked = async () =>
   (await queue.remaining()).filter(({ locked_by }) => locked_by !== null).map(({ id }) => id);
 
@@ -45,7 +45,7 @@ test("In a queue of slow jobs an urgent job is next, and a removed one does not 
 });
 
 test("The first job of a task in a queue is fetched alone; quick ones are then fetched in runs.", async () => {
-  // Many, so that at least one run is measured without a pause of the machine.
+  // Many jobs, so that at least one run of the queue is measured while the machine does not pause.
   const LAST = 200;
   const gate = latch();
   const quick = recordingTask<number>("quick", (n) => (n === LAST ? gate.opened : undefined));
@@ -102,7 +102,7 @@ test("Jobs behind a slow job of their run are returned, and the queue stays lock
   await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
   gate.open();
   await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
-  // On either worker.
+  // The order is the same, whichever worker ran them.
   assert.deepEqual(task.seen, ["slow", "a", "b", "c"]);
 });
 

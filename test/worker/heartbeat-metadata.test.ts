@@ -1,4 +1,4 @@
-// A worker's report: bounded, the same text while nothing changes, rates without extrapolation.
+// A worker's report: its size is bounded, its text is constant while nothing changes, its rates are not extrapolated.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

@@ -312,7 +312,7 @@ test("A report that the heartbeat thread has not written when it ends is written
   const { uptimeMs: _, ...mark } = await registerLease(queue.db, "w", '{"pid": 1}', 0);
   await heartbeat.start([{ id: "w", ...mark }]);
   const blocker = await queue.pool.connect();
-  // No heartbeat is written meanwhile.
+  // While the row is locked, no heartbeat is written.
   await blocker.query("begin; select from worker._private_workers for update");
   heartbeat.describe("w", '{"pid": 2}', false);
   const [started] = (await thread) as [Thread];

@@ -1,4 +1,4 @@
-// Tests of the oracle: it reports nothing for a good run, and one problem for each kind of fault.
+// Tests of the oracle (oracle.ts): it reports nothing for a good run, and one problem for each kind of fault.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { judge } from "./oracle.ts";

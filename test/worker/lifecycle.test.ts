@@ -120,7 +120,7 @@ function random(seed: number): () => number {
   };
 }
 
-/** Runs the steps without waiting in between. Resolves when all have ended. */
+/** Begins each step without waiting for the end of the one before. Resolves when all have ended. */
 async function drive(service: Service, steps: readonly Step[], next: () => number): Promise<void> {
   const begun: Promise<unknown>[] = [];
   for (const step of steps) {
@@ -147,7 +147,7 @@ for (const [name, make] of Object.entries(services)) {
       const left = `select pid from pg_stat_activity
         where datname = current_database() and application_name = '${NAME}'`;
       await waitUntil("no connection is left", async () => (await queue.sql(left)).length === 0);
-      // Its heartbeat row is not checked: a heartbeat that ends too slowly leaves it to expire.
+      // A worker's heartbeat row is not checked: if its heartbeat ends too slowly, the row stays until the lease ends.
     });
   });
 }

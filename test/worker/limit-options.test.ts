@@ -10,7 +10,7 @@ import { recordingTask } from "./worker-queue.ts";
 const tasks = [recordingTask("t")];
 const stripe = { name: "stripe", task: "t", concurrency: 10 };
 
-/** Collects the warnings. */
+/** Returns a logger, and the warnings and errors that were logged. */
 function collecting() {
   const warnings: { fields: Record<string, unknown>; message: string }[] = [];
   const log = (fields: object, message: string) =>

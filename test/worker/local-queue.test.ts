@@ -198,7 +198,7 @@ describe("The refetch delay", () => {
     await queue.startWorker({ tasks: [task], ...options, plugins: [noted, saw] });
     await saw.saw("localQueue:refetchDelay:start");
     await addMany("task", 2);
-    // When another worker has received the announcement, the first one has, too.
+    // Until another worker has started and run them, the first one has had time to receive the announcement.
     const other = recordingTask("task");
     await queue.startWorker({ tasks: [other] });
     await waitUntil("they have run elsewhere", () => other.seen.length === 2);

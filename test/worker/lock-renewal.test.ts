@@ -11,7 +11,7 @@ import { waitUntil } from "./worker-queue.ts";
 const queue = testQueue();
 const { add } = jobsOf(queue);
 
-/** Refuses the first renewal of `me`. A sequence keeps its value when a transaction is undone. */
+/** Refuses the first renewal of `me`. A sequence keeps its value when a transaction is rolled back. */
 beforeEach(async () => {
   await queue.sql(`create sequence if not exists public.renewals`);
   await queue.sql("alter sequence public.renewals restart");

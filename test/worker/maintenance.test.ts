@@ -31,7 +31,7 @@ test("After cut() no statement connects any more.", async () => {
   const before = connections;
   const { database, cut, close } = made();
   cut();
-  // Otherwise it would wait for ten seconds and keep the process alive.
+  // Otherwise the statement would wait for five seconds and keep the process alive.
   await assert.rejects(database.client.query(statement));
   assert.equal(connections, before);
   await close();

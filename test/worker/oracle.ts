@@ -100,9 +100,9 @@ function namesIn({ payload }: JobLeft): string[] {
   return [...payload.matchAll(/"n":"([^"]+)"/g)].map(([, n = ""]) => n);
 }
 
-/** A worker that died had its success before the others; a frozen or disconnected one may have it long after them. */
+/** A success of a worker that then died precedes the others; a frozen or disconnected worker may succeed long after. */
 function repeats(runs: readonly Run[], hasDied: Excuse, wasCutOff: Excuse): string[] {
-  // Also by job, because an uncounted attempt adds its children again, under the same names.
+  // By name and job, because an uncounted attempt adds its child jobs again, under the same names.
   const successes = Map.groupBy(
     runs.filter(({ ok }) => ok),
     ({ n, job }) => `${n} (job ${job})`,
@@ -187,7 +187,7 @@ const DEFAULT_ATTEMPTS = 25;
 const limits = (added: readonly Added[]) =>
   new Map(added.map(({ n, max }) => [n, max ?? DEFAULT_ATTEMPTS]));
 
-/** In a fast lane the first death of a job is not counted as an attempt. */
+/** A job may kill one process more than it has attempts: in a fast lane the first kill is not counted. */
 function deaths(log: readonly Entry[], added: readonly Added[]): string[] {
   const most = limits(added);
   const caused = log.flatMap((entry) => (entry.e === "dead" && entry.n ? [entry.n] : []));

@@ -29,7 +29,7 @@ export const processes =
       for (let n = 0; n < kills && (await pause(50 + trial.dice(150), trial.over)); n++) {
         const [victim] = crew.splice(trial.dice(crew.length), 1);
         if (victim === undefined) break;
-        // The time before the kill, because its jobs may run elsewhere at once.
+        // The time is read before the kill, because the victim's jobs may run elsewhere at once.
         const t = machineTime();
         victim.process.signal("SIGKILL");
         await victim.process.exited;

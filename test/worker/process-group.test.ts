@@ -22,6 +22,6 @@ test("While a program does not end, the processes of the machine are not listed 
   syncBuiltinESMExports();
   assert.deepEqual((await ended)[1], "SIGKILL");
   const lists = mock.calls.filter(({ arguments: [path] }) => path === "/proc");
-  // One before SIGKILL, two after it, and one for a last child.
+  // One list before SIGKILL, two after it, and one more for a last child.
   assert.ok(lists.length <= 4, `${lists.length} lists`);
 });

@@ -40,7 +40,7 @@ async function scansOn(client: pg.PoolClient): Promise<number> {
   return rows[0]?.scans ?? 0;
 }
 
-/** Refuses, as an application's trigger may. */
+/** Runs `work` while a trigger, as an application may have one, refuses the updates of rows that match `when`. */
 async function refusing(table: string, when: string, work: () => Promise<void>): Promise<void> {
   await queue.sql(`create function public.refuse() returns trigger language plpgsql as
       'begin if ${when} then raise exception ''refused''; end if; return new; end';

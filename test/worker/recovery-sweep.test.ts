@@ -23,7 +23,7 @@ const LEASE = '{"threshold_ms": 7000, "resilient_threshold_ms": 60000}';
 const STEADY = { uptimeMs: 10_000, silenceMs: 2_000 };
 const WELL = { isBroken: false, longestGapMs: 4_500 };
 
-/** Adds a worker with a heartbeat of this age, an interval. */
+/** Adds a worker whose last heartbeat has this age, given as an interval. */
 async function worker(id: string, age: string, metadata: string | null = LEASE) {
   await queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)
@@ -79,7 +79,7 @@ test("The answer to a heartbeat lists workers with expired leases only.", async 
   assert.deepEqual(staleWorkerIds, ["dead"]);
   assert.deepEqual([...leases.keys()], ["self"]);
   assert.equal(leases.get("self")?.isRecovered, false);
-  // A worker whose uptime is shorter than the other's lease lists none.
+  // A worker whose uptime is shorter than the lease of a stale worker does not list it.
   assert.deepEqual((await look(6_900)).staleWorkerIds, []);
 });
 

@@ -30,7 +30,7 @@ test("The jobs of a killed worker are run by another one.", async () => {
 test("A worker that stops normally leaves no row behind.", async () => {
   const worker = await workerProcess(queue.url);
   assert.deepEqual(await workerIds(), [worker.workerId]);
-  // A stop waits two seconds for the heartbeat thread, which may need longer to start on a busy machine.
+  // A stop waits at most 0.8 s for the heartbeat thread, which may need longer to start on a busy machine.
   await waitUntil("it sends a heartbeat", async () => {
     const text = "select last_heartbeat_at > started_at as beats from worker._private_workers";
     return (await queue.sql<{ beats: boolean }>(text))[0]?.beats === true;

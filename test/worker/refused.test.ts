@@ -1,5 +1,5 @@
-// Results that PostgreSQL refuses because of an application's foreign key, trigger or constraint. That job fails or
-// stays locked; all others continue.
+// Results that PostgreSQL refuses because of an application's foreign key, trigger or constraint. The job of such a
+// result fails or stays locked; all others continue.
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
@@ -19,7 +19,7 @@ const trigger = (when: string, body: string) =>
     create trigger history before ${when} on worker._private_jobs
     for each row execute function public.history()`);
 
-/** For each reason: a function that causes the result of the job with this id to be refused, and the error then. */
+/** For each reason: a function that makes PostgreSQL refuse the result of the job with this id, and the error then. */
 const REFUSALS: Record<string, readonly [(id: string) => Promise<unknown>, RegExp]> = {
   "a foreign key": [
     (id) =>
@@ -115,8 +115,8 @@ for (const fastLane of [false, true]) {
         });
         const [left] = await queue.remaining();
         assert.equal(left?.id, id);
-        // Between the rollback and the single result another connection may run it, too, and at least one of both
-        // attempts is counted.
+        // Between the rollback and the write of its result alone another connection may run the job, too. At least one
+        // of both attempts is counted.
         const runs = task.seen.filter((n) => n === 7).length;
         const { attempts = 0 } = left ?? {};
         assert.ok(attempts >= 1 && attempts <= runs, `${attempts} attempts of ${runs} runs`);

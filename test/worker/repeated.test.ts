@@ -79,7 +79,7 @@ test("A failure that is sent again does not end the next attempt, whose fetch ha
   });
   const watch = witness("job:complete", "worker:reconnected");
   const { id } = await queue.utils.addJob("task", {}, { maxAttempts: 2 });
-  // With others, the failure and the next fetch are sent together.
+  // If other jobs are ready, the failure and the next fetch are sent together.
   for (let n = 0; n < 50; n++) await queue.utils.addJob("other", {}, { priority: 1 });
   const worker = await queue.startWorker({
     ...{ connectionString: proxy.url, tasks: [task, recordingTask("other")], plugins: [watch] },

@@ -34,7 +34,7 @@ export class RunLog {
     writeSync(this.#file, `${JSON.stringify(entry)}\n`);
   }
 
-  /** Records a fault: results of this process, or of all, may be lost from now on. */
+  /** Records a fault: results of the process `by`, or without it of all processes, may be lost from now on. */
   fault(by?: string): void {
     this.write({ e: "fault", ...(by === undefined ? {} : { by }), t: machineTime() });
   }

@@ -36,7 +36,7 @@ describe("runOnce", () => {
           spec: { queueName: `q${n % 3}`, ...(n % 7 === 3 ? { jobKey: `key ${n}` } : {}) },
         })),
         { identifier: "parent", payload: { depth: 6 } },
-        // One attempt, because a slow machine might reach the second.
+        // Only one attempt, because on a slow machine a second one might begin.
         { identifier: "sullen", spec: { maxAttempts: 1 } },
       ]);
       await waitFor(
@@ -371,7 +371,7 @@ describe("On SIGTERM a process that runs a worker", () => {
     const { child, exited } = await process_(true, "300");
     const from = performance.now();
     child.kill("SIGTERM");
-    // The job would keep the process alive.
+    // The process ends itself by the signal, because the job would keep it alive.
     assert.deepEqual(await waitFor("its end", exited, 5_000), [null, "SIGTERM"]);
     assert.ok(performance.now() - from >= 400, "the limit and the grace have passed");
     const [job] = await queue.remaining();

@@ -42,7 +42,7 @@ export function runsOf(log: readonly Entry[]): Run[] {
   return runs.sort((a, b) => a.from - b.from);
 }
 
-/** The time within which the effect of a fault shows, when lost connections are noticed and leases have expired. */
+/** The time within which a fault takes effect: by then lost connections are noticed and leases have expired. */
 const REACH_MS = 60_000;
 
 /** Returns two checks of a run: whether its process died later, and whether a fault was near enough to affect it. */

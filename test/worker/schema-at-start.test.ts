@@ -21,7 +21,7 @@ async function sql<R extends pg.QueryResultRow>(url: string, text: string): Prom
   }
 }
 
-/** Returns all objects of the schema. */
+/** Returns all relations and functions of the schema. */
 const objects = (url: string) =>
   sql(
     url,

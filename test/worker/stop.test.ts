@@ -373,7 +373,7 @@ describe("An abort", () => {
   }
 });
 
-// Otherwise such a connection would keep the process alive after the worker has stopped.
+// An open connection would keep the process alive after the worker has stopped.
 describe("A connection of the pool that a job never releases is closed", () => {
   function greedy(timeoutMs?: number) {
     const taken = latch();

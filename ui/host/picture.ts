@@ -22,7 +22,7 @@ interface DrawnNode {
   readonly node: Element | Text;
   attrs: Map<string, Value>;
   children: Child[];
-  /** The text; for an element with a key, all texts in it, one after the other. */
+  /** The text; for an element with a key, all texts and values of attributes in it, one after the other. */
   text: string;
   /** The operations of an element with a key. */
   ops?: Uint32Array;

@@ -17,8 +17,8 @@ export interface AdminUser {
 
 /**
  * Returns the user of a request, or null without a login. It is called for each request that needs a login, and
- * every minute for an open event stream, with the request that opened it. `signal` aborts when the client has left, or after
- * 5 s. If the function throws or takes longer, the request is answered with 503.
+ * every minute for an open event stream, with the request that opened it. `signal` aborts when the client has left, or
+ * after 5 s. If the function throws or takes longer, the request is answered with 503.
  */
 export type Authenticate = (
   request: IncomingMessage,
@@ -32,7 +32,7 @@ export interface CheckedUser {
 }
 
 export interface OwnLogin {
-  /** Returns the user of a request, or null. Throws Refusal 503 if the application throws, is late, or returns anything else. */
+  /** Returns the user, or null. Throws Refusal 503 if the application throws, is late, or returns anything else. */
   userOf(request: HttpRequest): Promise<CheckedUser | null>;
   /** Opens an event stream that ends when the user is no longer logged in, or when a check fails. */
   whileLoggedIn(request: HttpRequest, open: OpenStream): HttpResponse;

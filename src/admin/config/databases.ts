@@ -26,7 +26,7 @@ export interface AdminDatabases {
   readonly feed: Database;
   /** 8 s: writes. They may wait 4 s for locks, or less if the request sets a shorter wait. */
   readonly writes: Database;
-  /** As writes, but cancelled when the request ends: a change that only the request's own answer needs. */
+  /** Like `writes`, but cancelled when the request ends: for a change that only the request's own answer needs. */
   readonly briefWrites: Database;
   /** 30 s: cleanup, sweep, unlock. */
   readonly maintenance: Database;

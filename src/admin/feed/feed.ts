@@ -143,7 +143,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     onDegraded(error instanceof WorkerError ? error.code : "internal_error", fields);
   };
 
-  /** Runs a background reading and logs its error. It runs again later; only errors of a pulse are sent to viewers. */
+  /** Runs a reading and logs its error; the reading is repeated later. Only errors of a pulse are sent to viewers. */
   const reportingErrors = async (part: string, work: () => Promise<number | undefined>) => {
     try {
       return await work();

@@ -1,4 +1,4 @@
-// A snapshot as the JSON of GET /api/overview: its numbers as plain integers, and the precision of each.
+// A snapshot as the JSON of GET /api/overview: plain integers, and in the member `counts` each number's precision.
 
 import { countsJson } from "../../insight/json/counts-json.ts";
 import { activeWorkerJson, lockedWorkerJson, queueJson } from "../../insight/json/overview-rows.ts";

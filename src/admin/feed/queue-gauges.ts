@@ -1,5 +1,5 @@
-// The gauges of the queue and the feed. All are reset at each scrape. A gauge without a current value is omitted,
-// because an old number would look current.
+// The gauges of the queue and the feed, set anew at each scrape. A gauge without a current value is omitted, because an
+// old number would look current.
 import type { Gauge, Registry } from "prom-client";
 import { monotonic } from "../../base/clock.ts";
 import { conditions } from "../../domain/condition.ts";

@@ -1,5 +1,5 @@
-// What an operation needs on a command's connections. The command itself runs the operation. If the command ends first,
-// the operation is interrupted, and another command or an admin can resume it.
+// The tools with which a command runs an operation, on the command's own connections. If the command ends first, the
+// operation is interrupted, and another command or an admin can resume it.
 import { randomUUID } from "node:crypto";
 import { monotonic, wait } from "../../base/clock.ts";
 import { compilerOn } from "../../commands/operations/compile.ts";

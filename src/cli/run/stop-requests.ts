@@ -73,7 +73,7 @@ export class StopRequests implements Disposable {
 }
 
 /**
- * Stops the worker at an uncaught exception, so that other jobs can finish. The result returns whether there was one.
+ * Stops the worker at an uncaught exception, so that other jobs can finish. Returns a function: whether there was one.
  */
 export function stopOnUncaught(stops: StopRequests, logger: Logger): () => boolean {
   let hasFailed = false;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { wait } from "../../base/clock.ts";
 
 const POLL_MS = 300;
-/** The number of polls after which a change counts although files still change, such as a log that a task writes. */
+/** The number of polls after which a change counts even if files still change: a task may write a log there. */
 const MAX_SETTLING_POLLS = 10;
 const MAX_FILES = 10_000;
 

@@ -59,5 +59,5 @@ export interface JobFacts {
   readonly maxAttempts: number;
 }
 
-/** A function that is called after every change by this admin. It may take long; what it throws or rejects with is logged. */
+/** A function that is called after every change by this admin. It may take long. Its errors are logged. */
 export type OnAudit = (entry: AuditEntry) => void | Promise<void>;

@@ -1,6 +1,6 @@
-// Stores the audit trail in the extension's table. Without the table, entries are stored in memory, and logged. An
-// action on jobs and its entry are one transaction. If an entry cannot be written after its action has been committed,
-// the entry is logged as an error.
+// Stores the audit trail in a table of the extension `operations`. Without the table, entries are stored in memory, and
+// logged. An action on jobs and its entry are one transaction. If an entry cannot be written after its action has been
+// committed, the entry is logged as an error.
 import { now } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";

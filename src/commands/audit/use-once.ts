@@ -6,8 +6,8 @@ import { type Database, query } from "../../database/database.ts";
 export const USED = "used ";
 
 /**
- * Marks a name as used. Returns true for the first use. Needs the extension. `expiresAtMs` is a time by this process's
- * clock. The mark is deleted by the database's clock, which may be ahead, so the mark is kept for an hour longer.
+ * Marks a name as used. Returns true for the first use. Needs the extension `operations`. `expiresAtMs`: by this
+ * process's clock. The mark is deleted by the database's clock, which may be ahead, so it is kept for an hour longer.
  */
 export async function useOnce(db: Database, name: string, expiresAtMs: number): Promise<boolean> {
   const rows = await query(db, useSql, [`${USED}${name}`, expiresAtMs / 1_000]);

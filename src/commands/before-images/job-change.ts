@@ -1,6 +1,6 @@
 // The change that an action makes to the rows of jobs, by id or by query. A JobChange also determines the columns that
-// are stored for undo, and the condition for an undo: the job has not changed since. The table
-// `_private_operation_rows` has the same column names.
+// are stored for undo, and the condition for an undo: the job has not changed since. The table of stored rows,
+// `_private_operation_rows`, has the column names of the jobs table.
 import { MARKED_FAILED } from "../../domain/words.ts";
 
 export type AddParameter = (value: unknown, type: string) => string;

@@ -1,6 +1,6 @@
 // Stores an action on single jobs as a finished operation, in the statement of the action: one row for the operation,
 // and one for each job with its earlier state. So the action is listed in *Activity*, has a receipt, and can be undone
-// like an operation by query (operations/store/undo-statement.ts). This needs the extension.
+// like an operation by query (operations/store/undo-statement.ts). This needs the extension `operations`.
 import { MAX_VALUES } from "../../domain/portable/query/limits.ts";
 import { jobColumns, jobNames } from "../../queue/sql/job-row.ts";
 import { microseconds } from "../../queue/sql/moments.ts";

@@ -65,8 +65,8 @@ export interface EndedBackOff {
 }
 
 /**
- * Ends the back-offs of the limit and of the tasks or queues that it is for, and returns them, at most 1,000 in each
- * transaction, so that none locks all queues of the schema. `committed` is called after each transaction but the last.
+ * Ends the back-offs of the limit and of the tasks or queues that it is for, and returns them. Each transaction ends at
+ * most 1,000, so that none locks all queues of the schema. `committed` is called after each transaction but the last.
  */
 export async function endBackOffs(
   db: Database,

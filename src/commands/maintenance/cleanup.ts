@@ -65,11 +65,11 @@ export interface CleanupOptions {
  * names are deleted in steps of 10,000, each its own statement. "gc-task-identifiers" keeps the tasks that running
  * workers report in their heartbeats (all tasks if a worker has more than the 1,000 that it can report), and
  * `taskIdentifiersToKeep`. A transaction that is open during a step may have read a name, and later commit a job with
- * its id. So each step waits up to 10 s for older transactions, and then restores the names that jobs refer to, or all
- * names if such a transaction is still open. "gc-job-queues" also restores the rows of queues that a Graphile worker's
- * cleanup deleted while jobs referred to them. Every call with a task also deletes throttles whose period is over.
- * Throws InputError for an unknown task or invalid names, and `configuration` if names are to be deleted inside the
- * caller's transaction. If PostgreSQL refuses some deletions, throws `database_error` after all others.
+ * its id. So each step waits up to 10 s for older transactions, and then restores the names that jobs refer to. If such
+ * a transaction is still open, the step restores all its names and is the last one. "gc-job-queues" also restores the
+ * rows of queues that a Graphile worker's cleanup deleted while jobs referred to them. Every call with a task also
+ * deletes throttles whose period is over. Throws InputError for an unknown task or invalid names. Throws
+ * `configuration` for deleting names in a transaction, and `database_error` at the end if PostgreSQL refused deletions.
  */
 export async function cleanup(
   db: Database,

@@ -1,6 +1,6 @@
-// Reads the job of each priority that has been due longest. Jobs that an operation changes or deletes leave dead entries in the
-// index from which workers fetch. The next reader of the index has to read and mark all of them. After 200,000 jobs,
-// one fetch took 1.1 s for this. So the operation reads the index after each batch.
+// For each priority, reads the job that has been due longest. Jobs that an operation changes or deletes leave dead
+// entries in the index from which workers fetch. The next reader of the index has to read and mark all of them. After
+// 200,000 jobs, one fetch took 1.1 s for this. So after each batch the operation itself reads the index.
 import { type Database, query } from "../../database/database.ts";
 import { priorities } from "../../insight/read/priorities.ts";
 import { ageMs } from "../../queue/sql/moments.ts";

@@ -90,7 +90,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
 
   const pauseFactorAfter = (oldestReadyMs: number | null, ms: number) => {
     firstOldestMs ??= oldestReadyMs ?? 0;
-    // The last condition: a job that no worker supports stays at the head, but is not a sign of load.
+    // The last condition excludes jobs that no worker supports: they stay the oldest, and are no sign of load.
     const grows =
       oldestReadyMs !== null &&
       lastOldestMs !== null &&

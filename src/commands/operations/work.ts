@@ -9,8 +9,8 @@
 //     them again, saves each row as it was, changes it and moves `after_id`: all or nothing (store/batch-statement.ts).
 //  4. Jobs that run, and jobs changed after the boundary, are left alone and counted. There are two exceptions:
 //     stop-retrying changes both, and cancel requests the end of running jobs.
-//  5. The pause that follows has the duration of the batch. It is longer while the oldest ready job gets
-//     older (head-probe.ts). The next batch is sized to take 50 ms (pace.ts).
+//  5. After a batch there is a wait of the same duration. It is longer while the oldest ready job gets older
+//     (head-probe.ts). The next batch is sized to take 50 ms (pace.ts).
 //  6. An operation with a canary stops after its first jobs and waits up to two minutes for their results
 //     (canary.ts). If one fails again or has no result by then, the operation is paused.
 //  7. pause, resume, stop and undo change the state in the row (lifecycle.ts). The owner reads it with its next
@@ -91,8 +91,8 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
   const { store, monotonic } = tools;
   let compiled: { readonly jobs: JobQuery; readonly at: number } | null = null;
   let probe: Promise<number | null> | null = null;
-  // One probe runs at a time: after millions of deleted jobs a probe takes longer than a batch. A probe that has timed
-  // out has marked the index entries that it has read, so the next probe gets further.
+  // One probe runs at a time: after millions of deleted jobs a probe takes longer than a batch. A probe marks the dead
+  // index entries that it reads, even if it times out, so the next probe gets further.
   const probed = () => {
     probe ??= probeHead(tools.quickReads)
       .catch(() => null)

@@ -193,7 +193,7 @@ const beforeAddSql: Statement = (s) => `
 select ${now} as now_ms, exists (select from ${s}._private_schedules where identifier = $1::text) as is_there,
   (select pg_catalog.count(*)::int from (select from ${s}._private_schedules limit ${MAX_SCHEDULES}) as first) as count`;
 
-/** Returns a statement that selects the row written by `write`: some drivers change the form of an update's rows. */
+/** Returns a select of the row that `write` writes. For a plain update, some drivers return rows in another form. */
 const written =
   (write: Statement): Statement =>
   (s) =>

@@ -40,8 +40,7 @@ export function beginWith(
     `set local lock_timeout = ${Math.max(MIN_LOCK_MS, Math.trunc(lockMs))}`,
     // A process that freezes before its commit must not keep its locks.
     `set local idle_in_transaction_session_timeout = ${idleMs}`,
-    // Both are off, because short statements gain nothing: compilation may take longer than the statement, and the
-    // other cores are for the jobs.
+    // JIT compilation may take longer than a short statement, and parallel workers would take cores from the jobs.
     "set local jit = off",
     "set local max_parallel_workers_per_gather = 0",
   ];
@@ -110,9 +109,9 @@ export async function runBounded<R extends QueryResultRow>(
   return result;
 }
 
-// Whether pg can write the statement in one packet. An application's pool may be of another version of pg, or of
-// pg-native. A text without values may contain several statements. A named statement would count as prepared at the
-// packet's first response, which is that of `begin`.
+// Whether the statement can be sent in one packet. Not with an application's pool, which may be of another version of
+// pg, or of pg-native. Not without values: the text may contain several statements. Not with a name: pg would count the
+// statement as prepared at the packet's first response, which is that of `begin`.
 const isPackable = (client: unknown, { values, name }: QueryConfig) =>
   client instanceof Client && values !== undefined && name === undefined;
 

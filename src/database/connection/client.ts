@@ -1,7 +1,7 @@
 // pg's client with stricter failure handling, and with libpq's rules for connecting: several hosts and encryption
 // modes, tried in order at each connect (server/attempts.ts). It avoids two defects of pg that keep a finished process
 // alive: sockets of failed logins stay open until the server closes them (60 s), and the end of a connection waits for
-// an unreachable server. A third one would end the process, at a value longer than Node's longest string.
+// an unreachable server. It also avoids a third: a value longer than Node's longest string would end the process.
 
 import { isIP, type Socket } from "node:net";
 import pg from "pg";
@@ -203,7 +203,7 @@ function configOf(config: ServerConfig): pg.ClientConfig {
  */
 function withoutWarning(config: pg.ClientConfig): pg.ClientConfig {
   const { connectionString } = config;
-  // Without a URL the options are passed as they are: pg made some of them non-enumerable, such as the password.
+  // Without a URL the same object is passed: a copy would lose options that pg makes non-enumerable, as the password.
   if (connectionString === undefined) return config;
   const url = connectionString.trim();
   if (/[?&]uselibpqcompat=true(?=&|$)/.test(url)) return { ...config, connectionString: url };

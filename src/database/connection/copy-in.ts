@@ -6,7 +6,7 @@ import { explainDatabaseError } from "../errors/database-errors.ts";
 import { submitQuery } from "../pg-internals.ts";
 import type { BinaryRows } from "./binary-rows.ts";
 
-// The size of a message. PostgreSQL receives a whole message before it reads it, and small ones stay in its caches.
+// The size of a message. PostgreSQL receives a whole message before it parses it; a small one stays in the CPU's cache.
 const CHUNK_BYTES = 32_768;
 
 /** The size of a CopyData message without its data: a letter, and the length of everything after the letter. */

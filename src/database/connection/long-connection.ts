@@ -14,8 +14,8 @@ export interface LongConnectionLimits {
 const UNSUPPORTED = "08P01";
 
 /**
- * Connects as the pool does, but without the pool's time limits of statements. pgbouncer does not accept these
- * settings, so behind it the role's own limits apply. The caller ends the connection.
+ * Connects as the pool does, but without the pool's time limits of statements. pgbouncer refuses time limits in a
+ * login, so behind it those of the role apply. The caller ends the connection.
  */
 export async function longConnection(
   pool: pg.Pool,
@@ -40,7 +40,7 @@ async function connect(
   const config = { ...pool.options, application_name };
   const client = new Client(password === undefined ? config : { ...config, password });
   const settings = loginSettingsOf(client);
-  // Set here, because a URL overrides `config`. The values are 0, because any others would override `options`.
+  // Set here, because a URL overrides `config`. pg does not send a 0; any other value would override `options`.
   Object.assign(settings, { statement_timeout: 0, lock_timeout: 0, query_timeout: 0 });
   if (limits !== undefined) settings.options = `${settings.options ?? ""} ${limits}`;
   // A lost connection already fails the running statement; without a listener the event would end the process.

@@ -69,8 +69,8 @@ function prepare(chain: string[]): string {
 }
 
 /**
- * Creates directories like mkdirSync with `recursive`, which never returns in directories such as /proc that report a
- * missing path when something is created in them. Returns the first directory that was missing.
+ * Creates directories as mkdirSync with `recursive` does. That option is not used, because it never returns below
+ * /proc, where mkdir fails with ENOENT. Returns the first directory that was missing.
  */
 export function makeDirectories(directory: string, mode?: number): string | undefined {
   const above = dirname(directory);

@@ -37,8 +37,8 @@ export interface OldestXmin {
 }
 
 /**
- * Whether the session runs VACUUM. The snapshot of a VACUUM, however old, limits no other VACUUM. A worker of a parallel
- * VACUUM has no row of its own in that view.
+ * Whether the session runs VACUUM. The snapshot of a VACUUM, however old, limits no other VACUUM. A parallel worker of
+ * VACUUM has no row in pg_stat_progress_vacuum, but its leader has one.
  */
 export const isVacuum = (session: string): string =>
   `exists (select from pg_catalog.pg_stat_progress_vacuum as vacuum
@@ -64,7 +64,7 @@ export async function readConnections(db: Database): Promise<SessionCounts> {
   };
 }
 
-// A role without privileges does not see the type of other sessions.
+// For a role without privileges, the type of other roles' sessions is null.
 const isClient = "coalesce(backend_type, 'client backend') = 'client backend'";
 
 const connectionsSql: Statement = () => `

@@ -93,8 +93,8 @@ export interface Ledger {
 }
 
 // to_jsonb is used because installations from before Graphile Worker 0.14 lack `breaking`. Row level security is on and
-// has no policies, so a role that it applies to sees an empty queue and no error. If an application has added policies,
-// that is intended.
+// has no policies, so a role that it applies to reads an empty queue and gets no error. If an application has added
+// policies, the rows that they hide are meant to be hidden.
 const ledger = (schema: string) => `
   select
     pg_catalog.max(id) as level,

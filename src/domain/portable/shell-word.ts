@@ -2,8 +2,8 @@
 // AssemblyScript's; types.d.ts declares the latter's types.
 
 /**
- * Returns the word as a POSIX shell reads it. Control and format characters, which a terminal would act on
- * or hide when the line is pasted, become `$'\025'`: the octal bytes of their UTF-8.
+ * Returns the word for a POSIX shell, quoted if necessary. Control and format characters, which a terminal would
+ * act on or hide when the line is pasted, become `$'\025'`: the octal bytes of their UTF-8.
  */
 export function shellWord(word: string): string {
   let isPlain: bool = word.length > 0 && word.charCodeAt(0) !== 0x2d;

@@ -46,7 +46,7 @@ interface WaitingReader {
   readonly end: (hasRoom: boolean) => void;
 }
 
-/** The time for which a reader is not considered slow, in milliseconds. */
+/** How long a reader may need before it counts as slow, in milliseconds. */
 const GRACE_MS = 1_000;
 
 export function createAnswerMemory(

@@ -7,7 +7,7 @@ import { constants, crc32, deflateRawSync } from "node:zlib";
 import { acceptsGzip } from "../compress.ts";
 import { type HttpRequest, header } from "../request.ts";
 
-/** The number of pieces to which blocks may refer: those of some seconds, within gzip's window (32 KiB). */
+/** How many earlier pieces, and how many bytes of them, blocks may refer to: less than gzip's window of 32 KiB. */
 const MAX_PIECES = 16;
 const MAX_BYTES = 24_576;
 /**

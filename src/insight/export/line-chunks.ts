@@ -1,5 +1,5 @@
-// The lines of jobs, about a megabyte of text from one statement, which reads each job once. A chunk ends before a job
-// whose texts may not fit. Only an upper bound of a compressed payload's size is available.
+// The lines of jobs in chunks of about a megabyte, each from one statement. Each job is read once: a chunk ends before
+// a job that may not fit. The size of a compressed payload is estimated from its upper bound.
 import { type Database, query } from "../../database/database.ts";
 import { isPacked, worstBytes } from "../../database/unpacked.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
@@ -111,8 +111,8 @@ async function readLines(
 }
 
 /**
- * Returns the weight of a payload by its stored size, without decompressing it: a compressed payload has a large
- * weight.
+ * Returns an expression: the estimated size of a payload, from its stored size. A compressed payload counts with the
+ * share of its upper bound that is in the parameter of this number.
  */
 const payloadWeight = (parameter: number) => `(${worstBytes("jobs.payload")})::float8
           * case when ${isPacked("jobs.payload")} then $${parameter}::float8 else 1::float8 end`;

@@ -101,6 +101,6 @@ function endOfString(text: string, start: number): number {
 
 /** Digits and the minus sign. */
 const isOfInteger = (code: number) => (code >= 0x30 && code <= 0x39) || code === 0x2d;
-/** These, and the point, e, E and the plus sign. */
+/** Digits, the minus sign, the point, e, E and the plus sign. */
 const isOfNumber = (code: number) =>
   isOfInteger(code) || code === 0x2e || code === 0x65 || code === 0x45 || code === 0x2b;

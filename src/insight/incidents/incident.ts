@@ -32,7 +32,7 @@ export interface Incident {
   /** Identifies the incident as long as the problem is the same. */
   readonly id: string;
   readonly kind: IncidentKind;
-  /** `bad`: jobs are blocked or lost; `warn`: they will be. */
+  /** `bad`: jobs are blocked or lost; `warn`: they may be, or wait on purpose, as in a pause. */
   readonly level: "warn" | "bad";
   /** The subject and its problem: `crm:acme is stuck`. */
   readonly title: string;

@@ -124,7 +124,7 @@ export function createPoisonWalk(): PoisonWalk {
 /** The number of jobs that are compared with each other. */
 const MAX_COMPARED = 100;
 
-/** Adds the jobs that each job crashed without. Rows name the last crash only, so earlier findings are kept. */
+/** Adds for each job those that were not running in its last crash. Findings about earlier crashes are kept. */
 function noteApart(found: readonly PoisonJob[], apart: Map<string, Set<string>>): void {
   const compared = found.slice(0, MAX_COMPARED);
   const ids = new Set(compared.map(({ id }) => id));

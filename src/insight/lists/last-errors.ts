@@ -1,6 +1,6 @@
 // The last error of each of some tasks. In a small table all jobs are read. In a large one the newest failures and the
-// nearest retries are read by their indexes; for tasks without any, a sample of the table's pages. So there may be a
-// later error than the one that is found.
+// nearest retries are read by their indexes. For tasks that are not among them, random pages of the table are read. So
+// there may be a later error than the one that is found.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { indexCondition } from "../../database/schema/indexes/optional-index.ts";

@@ -54,7 +54,7 @@ export function pageOf<R>(
   };
 }
 
-/** Returns the key, with the largest number for infinity: PostgreSQL's times have it, and JSON has not. */
+/** Returns the key; the largest number for infinity, which PostgreSQL's times may be and JSON cannot represent. */
 function finite(key: SortKey): SortKey {
   if (typeof key !== "number" || Number.isFinite(key)) return key;
   return key > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;

@@ -17,7 +17,7 @@ export interface ListedTask {
   readonly id: number;
   readonly identifier: string;
   readonly counts: Readonly<Record<Condition, Value>>;
-  /** The earliest time of a due job, in milliseconds since 1970; for a sample, of those in the sample. */
+  /** The earliest time of a due job, in milliseconds since 1970; of a sampled table, of the jobs that were read. */
   readonly oldestReadyMs: number | null;
   readonly lastFailureMs: number | null;
   /** The last error of its jobs; null: there is none, or none among the jobs that were read. */

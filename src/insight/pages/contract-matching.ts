@@ -1,4 +1,4 @@
-// The filters of a list by state, task, queue and search, which are not its query, as conditions of a walk.
+// Turns the filters of a list, other than its query, into conditions of a walk: state, task, queue and search.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Condition, conditionData, conditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";

@@ -9,7 +9,7 @@ import type { FieldTerm, QueryNode } from "../../domain/query/query-tree.ts";
 /**
  * Returns the term on an error group, such as `group:0123456789ab`, if no job has that group; null if some job may have
  * it, or if the query has no such term. `q`: a query that no job matches. `isNone`: returns whether no job matches a
- * second query, which finds the jobs of the group that the other terms of `q` exclude.
+ * query; here a query for those jobs of the group that the other terms of `q` exclude.
  */
 export async function missingGroup(
   q: string,

@@ -136,7 +136,7 @@ function refuseSkip({ offset, sort }: CheckedFilter, segments: readonly Segment[
 }
 
 /**
- * After a time limit, the job whose id or key equals the search is shown at once, out of order, and not again later.
+ * If the time limit ended the walk: returns the job whose id or key equals the search, to be shown once, out of order.
  */
 async function exactAhead(
   db: Database,
@@ -162,7 +162,7 @@ async function exactAhead(
   return first === undefined ? null : { id: first.id, after: walked.next };
 }
 
-/** A shape from which a reader concludes that an index finds all matches. */
+/** A shape for which isFew() is true: an index finds all matches. */
 const FEW = Object.freeze({ ...everyJob.shape, key: "" });
 
 function pageOf(

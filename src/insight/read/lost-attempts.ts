@@ -1,6 +1,6 @@
 // Counts how many of a job's last attempts ended with their worker, which identifies a poison job: one that crashes its
 // workers. A recovery writes the number into last_error, and increases it if an earlier recovery's error is there. A
-// Graphile worker that dies leaves only attempts without an error. They count unless the row was changed, e.g. by hand.
+// Graphile worker that dies leaves only attempts without an error. These count unless the row was changed since.
 
 export interface AttemptedJob {
   readonly attempts: number;

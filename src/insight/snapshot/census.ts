@@ -1,6 +1,6 @@
-// Counts all jobs of a large table by task and queue, in chunks short enough not to disturb other sessions. Only one
-// admin counts at a time. It holds a lock during each chunk and not between chunks. So another admin first checks the
-// lock for longer than this gap, at intervals shorter than a chunk. A round is abandoned if the table is rewritten.
+// Counts all jobs of a large table by task and queue, in rounds of chunks that are too short to disturb other sessions.
+// Only one admin counts at a time. It holds a lock only during each chunk, so another admin first checks the lock for
+// longer than the gap between two chunks, at intervals shorter than a chunk. A rewrite of the table restarts the round.
 //
 //   listening ──step()──▶ counting ──…──▶ complete (kept until the next) ──▶ listening …
 //       └── another counts: left ──┘

@@ -1,5 +1,5 @@
-// The number of jobs in each condition and state with its precision. A small table is read in one pass. For a large one
-// the heads of the index are used if they are short, and otherwise the better of sample and census (census.ts).
+// The number of jobs in each condition and state, with its precision. A small table is read in one pass. In large ones,
+// conditions with few jobs are counted in indexes; for the others the better of sample and census (census.ts) is used.
 import { type Condition, conditions } from "../../domain/condition.ts";
 import {
   cappedValue,
@@ -61,7 +61,7 @@ export function countsOfPass(gauge: Gauge, names: NameCounts): MeasuredCounts {
   };
 }
 
-/** The heads of the index: the available jobs by condition, if there are few. */
+/** What the beginnings of indexes show. `tallies`: the exact number of jobs in each condition that has only few. */
 export interface Heads {
   readonly probe: Probe;
   readonly tallies: ReadonlyMap<TallyName, number>;
@@ -77,8 +77,8 @@ export interface TakenSample {
 }
 
 /**
- * Returns a sample with its estimates, which are cached because pulses are more frequent than samples. `pages`: the
- * size of the table.
+ * Returns a sample with its estimates. They are cached, because pulses (sampler.ts) are more frequent than samples.
+ * `pages`: the size of the table.
  */
 export function takenSample(sample: JobSample, pages: number, asOf: string): TakenSample {
   const kept = new Map<string, Interval>();

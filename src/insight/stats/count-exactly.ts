@@ -29,7 +29,7 @@ const MAX_SPAN = 100_000_000;
 /** The number of rows whose texts are sent in one step, if this process evaluates the query. */
 const MAX_CHECKED = 500;
 const MAX_ERROR_LENGTH = 4_096;
-/** The size of a payload that is read, as stored and after decompression: all rows of a step are in memory at once. */
+/** The maximum sizes of a payload that is read, stored and decompressed: all rows of a step are in memory at once. */
 const MAX_STORED_BYTES = 32_768;
 const MAX_UNPACKED_BYTES = 262_144;
 
@@ -73,7 +73,7 @@ export async function countOn(
     // A single row that takes too long cannot be decided.
     progress = counted ?? { ...progress, undecided: progress.undecided + 1, afterId: to };
     const factor = STEP_MS / Math.max(monotonic() - began, 1);
-    // A step that ended early has searched the end of its span in vain.
+    // A step that ended early has searched the end of its span in vain, so the next span is smaller.
     const most = progress.afterId === to ? 8 : 0.5;
     span = Math.min(Math.ceil(span * Math.min(Math.max(factor, 0.25), most)), MAX_SPAN);
   }

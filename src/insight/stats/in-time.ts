@@ -22,7 +22,7 @@ const MIN_PAGES = 4;
 
 /**
  * For each server, the share of each kind of sample that could be read last time. The key is `db.schema`, an object
- * that each server creates: every request has a client of its own.
+ * that each server creates once. The client cannot be the key, because every request has its own.
  */
 const shares = new WeakMap<object, Map<SampleKind, number>>();
 

@@ -1,5 +1,5 @@
-// The heads of the index that workers fetch from, priority by priority: the number of due and scheduled jobs up to a
-// limit, the oldest, and the next. It takes a few milliseconds for a table of any size.
+// Reads the first entries (the head) of each priority in the index that workers fetch from: the number of due and of
+// scheduled jobs up to a limit, the oldest due job, the next scheduled one. It takes milliseconds in any table.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -20,7 +20,7 @@ export interface Probe {
   readonly isAheadExact: boolean;
   /** The run_at of the oldest due job, in milliseconds since 1970. */
   readonly oldestMs: number | null;
-  /** The run_at of the oldest ready and of the next scheduled job; null also if no priority has one among its first. */
+  /** The run_at of the oldest ready and of the next scheduled job; null also if no priority has one in its head. */
   readonly oldestFreeMs: number | null;
   readonly nextMs: number | null;
   /** The number of jobs that have become due since the given time; null: too many to count. */

@@ -5,7 +5,7 @@
 export const LATEST = "Infinity";
 export const EARLIEST = "-Infinity";
 
-// The beginning and the end of PostgreSQL's own range: 4713 BC and the year 294276.
+// The beginning and the end of PostgreSQL's own range: 4714 BC and the year 294276.
 const FIRST_US = -210_866_803_200_000_000n;
 const LAST_US = 9_224_318_015_999_999_999n;
 
@@ -61,7 +61,7 @@ const CYCLE_DAYS = 146_097n;
 const CYCLE_YEARS = 400n;
 
 /**
- * Returns the Gregorian date of a day since 1970. A Date's range ends 19,000 years before PostgreSQL's, so the day is
+ * Returns the Gregorian date of a day since 1970. A Date's range ends 18,500 years before PostgreSQL's, so the day is
  * moved into the years 1970 to 2369: the calendar repeats every 400 years.
  */
 function dateOf(days: bigint) {

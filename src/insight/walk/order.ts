@@ -112,7 +112,7 @@ export function segmentsOf(
       const way: SegmentOrder = {
         kind: "index",
         keys: [number("priority"), runAt],
-        // In the index, each priority's due jobs precede its future ones, so a query for one kind reads each priority.
+        // In each priority of the index, due jobs precede future ones. To skip either, each priority is read apart.
         priorities: shape.isDue === null && shape.conditions === null ? null : facts.priorities,
       };
       return keyedSegments(way, isAvailable(jobs), waiting, false, shape);

@@ -40,7 +40,7 @@ export async function readCancelRequests(
   };
 }
 
-// A condition: the request is void, because after it a retry, or an add with the job's key, gave the job new attempts.
+// A condition: the request is void, because a later retry, or later add with the job's key, gave the job new attempts.
 // Then its row was written after the request, and it has no attempt yet or is locked for its first one. No other change
 // has this result. Giving back an unstarted job does not write updated_at. After any other end of an attempt, the next
 // one is at least the second. A running job that loses its key was locked before the request.
@@ -61,7 +61,7 @@ select
     where jobs.locked_at is null or ${IS_VOID}) as has_over`;
 
 /**
- * Removes requests whose job has ended, and fails jobs that came back unstarted; at most 1,000. Rows that another
+ * Removes requests whose job has ended, and fails jobs that wait for another attempt; at most 1,000. Rows that another
  * session has locked, such as those of the fast mode, are left to a later call. Returns the number of removed requests.
  */
 export async function endCancellations(db: Database): Promise<number> {

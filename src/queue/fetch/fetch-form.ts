@@ -38,9 +38,9 @@ export interface ReadyParameters {
   /** int: the maximum number of jobs. */
   readonly want: string;
   /**
-   * smallint and float8: the fetch cursor. Jobs before (priority, run_at) are taken or will be soon. As long as an old
-   * snapshot exists, the index keeps dead entries of finished jobs; without the cursor each fetch would scan all of
-   * them.
+   * smallint and float8: the fetch cursor. Jobs before (priority, run_at) are not read: they are taken already, or a
+   * later fetch without a cursor takes them. As long as an old snapshot exists, the index keeps dead entries of
+   * finished jobs; without the cursor each fetch would scan all of them.
    */
   readonly priority: string;
   readonly runAt: string;

@@ -34,8 +34,8 @@ const HEAD_JOBS = 1_000;
 /** The most jobs of a queue that are taken at once. They are divided among its slots; each slot gets at least one. */
 const RUN_JOBS = 50;
 
-// How long after its token was taken a job may start, in milliseconds. It is at most a quarter of the time in which a
-// burst builds up. So fewer tokens than `burst` are taken at once: tokenBucket() explains it.
+// A job may start up to this many milliseconds after its token was taken, or, if that is shorter, a quarter of the time
+// in which a burst builds up. This delay is the reason why fewer tokens than `burst` are taken at once: tokenBucket().
 const LAPSE_MS = 100;
 
 /** The milliseconds of one token of a limit `l`, and the maximum number of tokens that are taken at once. */

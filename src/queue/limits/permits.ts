@@ -1,4 +1,4 @@
-// Permits: the right of a worker to run one job under a limit of tasks. Their sum can exceed only a lowered limit.
+// A permit is the right of a worker to run one job under a limit of tasks. Only a lowered limit can have too many.
 //
 //  1. A worker that is short of permits, or has to return some, exchanges permits every 0.5 s, or when some get free.
 //  2. The first statement locks the limit's row. The second one reads the permits of the others with a new snapshot.

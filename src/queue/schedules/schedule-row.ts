@@ -16,7 +16,7 @@ import {
 import { RawJson } from "../../domain/payload.ts";
 import { EARLIEST_MS, LATEST_MS, microseconds, milliseconds } from "../sql/moments.ts";
 
-/** The maximum bytes of the column `spec`: it has a queue and a key, each of at most 512 characters, and numbers. */
+/** The maximum bytes of the column `spec`: a queue of up to 128 characters, a key of up to 512, and numbers. */
 const MAX_SPEC_LENGTH = 8_192;
 
 /** The channel that announces changes of schedules. Workers listen on it, and then read the schedules again. */

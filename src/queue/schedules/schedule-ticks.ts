@@ -117,7 +117,7 @@ export async function scheduleTicks<Offer extends ScheduleOffer>(
   });
 }
 
-/** Returns the job of an offer. With the overlap "skip", an unfinished job of its key prevents it, a failed one not. */
+/** Returns the job of an offer. With the overlap "skip", an unfinished (not a failed) job of its key prevents it. */
 function resolveOffer({ job, overlap }: ScheduleOffer): ResolvedJob[] {
   if (job === null) return [];
   return resolveJobs([job]).map((one) =>

@@ -4,7 +4,7 @@ import type { StoredSchedule } from "../../queue/schedules/schedule-row.ts";
 import type { ScheduleOffer } from "../../queue/schedules/schedule-ticks.ts";
 import { CATCH_UP_MS, type DueTick } from "./cron-timeline.ts";
 
-/** A tick that is added more than this after its time is marked as backfilled. */
+/** A tick that is added more than this many milliseconds after its time is marked as backfilled. */
 const LATE_MS = 60_000;
 
 export interface ScheduleTick

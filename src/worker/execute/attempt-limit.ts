@@ -80,7 +80,7 @@ export async function withAttemptLimit(
     if (late === undefined) return result;
     throw late;
   } catch (thrown) {
-    // The program's own error has the end of its stderr. A deadline's error is kept in front: it prevents a retry.
+    // A marked task's own error has more detail, such as a program's stderr. A deadline's stays first: it ends retries.
     if (late === undefined || thrown === late || !limit.isDeadline) throw thrown;
     throw Object.assign(late, { cause: thrown });
   } finally {

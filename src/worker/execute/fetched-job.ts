@@ -14,7 +14,7 @@ export interface FetchAnswer {
   readonly atMs: number;
 }
 
-/** The stream of limited tasks that a job was fetched for. It counts those that run. */
+/** The stream of limited tasks (safe/stream.ts) that fetched the job. It counts its running jobs. */
 export interface LimitedStream {
   /** How many of its jobs may start now. */
   readonly startable: number;

@@ -14,7 +14,7 @@ import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import { byStatement, type FailedJob, idOf, type ResultBatch, toFailure } from "./results.ts";
 
-/** Statements of one pass that may time out. Beyond that the server is overloaded: what is left is written later. */
+/** How many statements of a pass may time out. After more, the server is overloaded, and the rest is written later. */
 const MAX_TIMEOUTS = 8;
 
 /** Whether one of the rows of a batch is the cause of its error, so that the others may be written. */

@@ -45,7 +45,7 @@ export class FastLane<E> {
   readonly #idle: Idle;
   readonly #stop = new AbortController();
   readonly #close = new AbortController();
-  #leavesJobs = false; // jobs after those of the open transaction are left to the safe mode
+  #leavesJobs = false; // unstarted jobs of the open transaction are left to the safe mode
   #early: Promise<readonly FetchedJob[]> | null = null; // a fetch that wake() has started
   #hasEnded = false;
   #isWriting = false;

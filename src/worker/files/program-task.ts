@@ -4,7 +4,7 @@
 //   0    done
 //   65   failed for good (EX_DATAERR of sysexits.h): no attempt follows
 //   75   retried (EX_TEMPFAIL), after `retry-after=SECONDS` if that is the last line of stdout;
-//        with `retry-after=SECONDS back-off=TARGET` all jobs of the task or queue wait
+//        with `retry-after=SECONDS back-off=TARGET` all jobs of the task or queue, or under a limit, wait
 //   else failed, and retried as any other task
 import { MAX_TIMER_MS, wait } from "../../base/clock.ts";
 import { endsWithin } from "../execute/attempt-limit.ts";

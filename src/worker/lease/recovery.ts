@@ -4,8 +4,8 @@
 //     long the lease lasts without a heartbeat: `thresholdMs`, by default 7 s.
 //  2. A thread of its own updates the row every 2 s (heartbeat-loop.ts). The answer lists stale workers:
 //     those whose lease has expired.
-//  3. The list stays empty until this worker's own heartbeats have succeeded without a gap for as long as the
-//     other lease lasts, because after an outage of the database every worker looks stale.
+//  3. A stale worker is listed only once this worker's own heartbeats have succeeded without a gap for as long as
+//     the stale worker's lease lasts, because after an outage of the database every worker looks stale.
 //  4. The interceptors of `jobRecovery` may skip a stale worker, or set the error of its jobs.
 //  5. One statement recovers the others (queue/workers/recover-statement.ts): it locks the row, checks the
 //     lease again, unlocks jobs and queues, ends open transactions of the fast mode, and marks the row.

@@ -59,7 +59,7 @@ export class SessionLimits {
   /** The names of tasks without a limit. */
   unlimited: readonly string[];
   groups: readonly LimitedGroup[] = [];
-  /** The limits of queues. Null if there are none, and no queue is still managed because of a removed one. */
+  /** The limits of queues. Null: there are none, and no queue still has slots because of a limit that was removed. */
   queues: QueueLimits | null = null;
   #hasPermits = false;
   /** Set by the fetcher that runs limited jobs. */

@@ -93,13 +93,13 @@ export interface WorkerOptions<Extensions = unknown> {
    */
   readonly connections?: number | undefined;
   /**
-   * Whether short jobs without a key and a named queue run in the fast lane: they are locked by PostgreSQL's row locks,
-   * on connections of their own, and not by `locked_by`. It has about twice the throughput, and the jobs of a killed
-   * worker can be fetched at once. A job that runs longer than `limitMs` (default 100, at most 5,000), or than 200 ms
-   * while fetched jobs wait behind it, is then locked in the ordinary way. When a connection is lost, a job may run
-   * again before its first run has ended. If a handler blocks the event loop for more than 5 minutes, its job is run a
-   * second time meanwhile; without heartbeats (`recovery: false`, a transaction pooler), after 10 seconds. Behind a
-   * transaction pooler, each connection of the fast lane occupies a server connection while jobs run. Default false.
+   * Whether short jobs with neither key nor named queue run in the fast lane: they are locked by row locks, on
+   * connections of their own, and not by `locked_by`. The fast lane has about twice the throughput, and the jobs of a
+   * killed worker can be fetched at once. A job that runs longer than `limitMs` (default 100, at most 5,000), or than
+   * 200 ms while fetched jobs wait behind it, is then locked in the ordinary way. When a connection is lost, a job may
+   * run again before its first run has ended. If a handler blocks the event loop for more than 5 minutes, its job is
+   * run a second time meanwhile; without heartbeats (`recovery: false`, a transaction pooler), after 10 seconds. Behind
+   * a transaction pooler, each connection of the fast lane occupies a server connection while jobs run. Default false.
    */
   readonly fastLane?: boolean | { readonly limitMs?: number } | undefined;
   /**

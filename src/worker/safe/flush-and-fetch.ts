@@ -49,7 +49,7 @@ export interface FlushAnswer {
   /** What became of the results of `refused` when they were written one by one; null before, or if there are none. */
   readonly separate: SeparateResults | null;
   /**
-   * The id of the job for which PostgreSQL refuses the fetch, or as a negative number its queue. null: unknown;
+   * The id of the job for which PostgreSQL refuses the fetch, or the id of its queue, negated. null: unknown;
    * undefined: no fetch was refused, or the refused one requested several jobs.
    */
   readonly refusedId: string | null | undefined;

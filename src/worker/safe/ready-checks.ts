@@ -9,7 +9,7 @@ import type { Stream } from "./stream.ts";
 /** The first interval between checks after a quiet time, and the longest one. It doubles with each check. */
 const SOON_MS = 20;
 const EVERY_MS = 500;
-/** Checks that have to read many ready jobs take at most a twentieth of the time, but are not further apart than this. */
+/** After a check that reads many ready jobs, the interval is this many times its duration, but at most MAX_PAUSE_MS. */
 const PAUSE = 20;
 const MAX_PAUSE_MS = 5_000;
 

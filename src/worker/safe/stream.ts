@@ -95,7 +95,7 @@ export class Stream {
     this.#evidentUntilMs = this.#clock.monotonic() + EVIDENCE_MS;
   }
 
-  /** How many jobs may start now; a limit may allow any number. */
+  /** How many jobs may start now under the limits of the stream. Infinity: any number. */
   get startable(): number {
     let startable = Number.POSITIVE_INFINITY;
     for (const limit of this.#limits) startable = Math.min(startable, limit.startable);

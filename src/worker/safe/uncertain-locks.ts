@@ -47,7 +47,7 @@ export class UncertainLocks {
     this.#parts = parts;
   }
 
-  /** Whether jobs may be locked: by a fetch without an answer, or because a result without an answer is not written. */
+  /** Whether jobs may be locked by a fetch that has no answer, or because the write of their result has none. */
   get mayHaveLocks(): boolean {
     return this.#hasLostFetch || !this.#parts.trips.isNone;
   }

@@ -17,8 +17,8 @@ import type { TaskJob } from "./task-job.ts";
 export type LocalQueueMode = "starting" | "polling" | "waiting" | "ttl_expired" | "released";
 
 /**
- * What was written for a job. `completed`: it succeeded and its row is deleted. `skipped`: an interceptor skipped it, and
- * its row is deleted. `failed`: the attempt failed and its error is in `last_error`. `snoozed`: the job runs again
+ * What was written for a job. `completed`: it succeeded and its row is deleted. `skipped`: an interceptor skipped it
+ * and its row is deleted. `failed`: the attempt failed and its error is in `last_error`. `snoozed`: the job runs again
  * later, and the attempt does not count. `returned`: it was unlocked without having started. `unknown`: the connection
  * was lost before the answer, and this worker no longer holds the job's lock: the result was written, or another worker
  * has the job.
@@ -138,8 +138,8 @@ export interface WorkerEvents {
 }
 
 /**
- * An interceptor's decision before a job runs or is added. `continue`: run or add it. `skip`: the job counts as completed
- * without running; or it is not added. `fail`: the attempt fails with `message`; or adding the job rejects with it.
+ * An interceptor's decision before a job runs or is added. `continue`: run or add it. `skip`: the job counts as
+ * completed without running, or it is not added. `fail`: the attempt fails with `message`, or the add rejects with it.
  */
 export type Verdict =
   | { readonly action: "continue" }
@@ -175,18 +175,18 @@ export interface WorkerInterceptors {
     durationMs: number;
   }): InterceptorResult<{ readonly error: string | null }>;
   /**
-   * Called for each job that this worker adds, by a task's context and utils, by `worker.utils` and by cron entries. May
-   * change, skip or fail it. Not called for jobs added elsewhere.
+   * Called for each job that this worker adds: by a task's context and utils, by `worker.utils` and by cron entries.
+   * May change, skip or fail it. Not called for jobs added elsewhere.
    */
   beforeJobSchedule(input: JobToAdd): InterceptorResult<ScheduleVerdict>;
   /**
    * Called before the jobs of a stale worker are recovered. `skip` leaves them locked, until their locks are 4 hours
-   * old (`staleLockThresholdMs`).
+   * old (`staleLockThresholdMs`). `fail` recovers them, too, with `message` as their error.
    */
   jobRecovery(input: { staleWorkerId: string }): InterceptorResult<Verdict>;
 }
 
-/** An interceptor's decision about a job that is about to be added: a Verdict, or `change` with the job to add instead. */
+/** An interceptor's decision about a job that is to be added: a Verdict, or `change` with the job to add instead. */
 export type ScheduleVerdict = Verdict | { readonly action: "change"; readonly job: JobToAdd };
 
 /** A named set of observers and interceptors, for the option `plugins`. */
@@ -204,7 +204,7 @@ const eventNames = Object.keys(events satisfies Record<keyof WorkerEvents, true>
 const interceptorNames = Object.keys(interceptors satisfies Record<keyof WorkerInterceptors, true>);
 const NONE: readonly never[] = [];
 
-/** The observers and interceptors of a worker. Plugins register theirs here; an application may, too, on `worker.hooks`. */
+/** The observers and interceptors of a worker. Plugins register theirs here; applications may use `worker.hooks`. */
 export class Hooks {
   readonly #observers = new Map<string, Observer<never>[]>();
   readonly #interceptors = new Map<string, unknown[]>();

@@ -92,8 +92,8 @@ export class RetryAfter extends Error {
   readonly backOff: BackOffTarget | null;
 
   /**
-   * `until`: milliseconds, a time or a response. `message` and `cause` describe the failure in `last_error`; the message
-   * is the reason of a back-off, by default `429 from api.example.com`.
+   * `until`: milliseconds, a time or a response. `message` and `cause` describe the failure in `last_error`. The
+   * message is also the reason of a back-off, by default `429 from api.example.com`.
    */
   constructor(
     until: number | Date | RetryResponse,

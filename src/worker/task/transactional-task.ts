@@ -4,7 +4,7 @@ import { isError } from "../../base/errors.ts";
 import { defineTask, type Task, type TaskOptions } from "./task.ts";
 import type { TaskContext } from "./task-context.ts";
 
-/** A function that runs one job in the transaction of `client`. Throwing or rejecting rolls it back and fails the attempt. */
+/** Runs one job in the transaction of `client`. Throwing or rejecting rolls it back and fails the attempt. */
 export type TransactionalHandler<Payload, Extensions> = (
   payload: Payload,
   context: TaskContext<Extensions>,

@@ -50,7 +50,7 @@ export async function latency(engine: Engine, duty: Duty, _: Meter, client: pg.C
   await setTimeout(1_000);
   const totals: number[] = [];
   const adds: number[] = [];
-  // Subtracted for each job, because a slow add is not part of the dispatch.
+  // The time of the add is subtracted for each job, because a slow add is not part of the dispatch.
   const nets: number[] = [];
   for (let place = -30; place < duty.jobs; place++) {
     const { totalMs, addMs } = await timed(client, seen, 0, duty.limitMs);

@@ -6,8 +6,8 @@ import { type Answer, answerReader } from "./answer-reader.ts";
 
 export interface Line {
   /**
-   * Sends the pieces, with pauses, and waits for one response for each item of `heads`, which is whether the request
-   * is a HEAD.
+   * Sends the pieces, with pauses, and waits for the responses. `heads` has an item for each request: whether it is a
+   * HEAD.
    */
   exchange(
     pieces: readonly (string | Buffer)[],

@@ -30,7 +30,7 @@ export interface Tally {
   findings(): Finding[];
 }
 
-/** Accepted without a response: the connection was closed, or only half a request was sent. */
+/** No response, and no finding either: the connection was closed, or only half a request was sent. */
 const QUIET = new Set(["closed", "waited"]);
 const SAMPLES = 3;
 /** The prefix of the route of bytes that are not a request. */

@@ -43,7 +43,7 @@ const bench: PageBench = {
     chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", ...options] }),
 };
 try {
-  // Warm: the page has been opened before.
+  // Warms the admin up, as if the page had been opened before.
   for (const path of ["", "api/session", "api/overview"])
     await (await fetch(bench.url + path)).text();
   for (const { name, run } of measures) {

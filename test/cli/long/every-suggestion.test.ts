@@ -226,7 +226,7 @@ test("The index that is suggested for a large queue is built in the schema of th
   assert.equal(rows.length, 1);
 });
 
-/** Names of commands in sentences, and names of sessions: no suggestions. */
+/** Texts that are not suggestions: names of commands in sentences, and names of database sessions. */
 const words: readonly RegExp[] = [
   /^cli\/commands\/examples\.ts/,
   /^(?:admin\/api\/get-openapi|admin\/access\/authentication|cli\/run\/admin-beside|cli\/commands\/admin|cli\/admin\/admin-server)\.ts: worker admin/,

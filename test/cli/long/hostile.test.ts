@@ -93,7 +93,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   tasks: [[], ["--search", EVIL]],
   workers: [[]],
   cron: [[], ["--search", EVIL]],
-  // With --json it continues until it is stopped.
+  // A valid watch --json would run until it is stopped.
   watch: [["--interval", EVIL]],
   doctor: [[]],
   healthcheck: [[EVIL], [`http://127.0.0.1:1/${EVIL}`]],
@@ -151,7 +151,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   admin: [
     ["--auth", EVIL],
     ["--listen", EVIL],
-    // It would start and report what is missing, but the port is taken.
+    // The admin starts without the schema, so here a taken port ends it.
     ["--schema", `none ${EVIL}`, "--listen", `127.0.0.1:${await takenPort()}`],
   ],
   demo: [["--data-dir", `/dev/null/${EVIL}`]],
@@ -209,7 +209,7 @@ for (const [name, lists] of Object.entries(calls)) {
   });
 }
 
-/** One object; `hasLog`: log lines before a failure are separate lines. */
+/** Checks that each output is one line of JSON, or with `hasLog` several: log lines before the error. */
 function assertJson({ stdout, stderr }: CommandResult, hasLog: boolean): void {
   for (const text of [stdout, stderr].filter((one) => one !== "")) {
     const lines = text.trimEnd().split("\n");

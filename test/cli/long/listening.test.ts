@@ -122,7 +122,7 @@ test("A unix socket has the given group, and is announced with the base path.", 
   await admin.stop();
 });
 
-/** As started by systemd: with a listening socket, on the address in the first argument. */
+/** Perl: starts a command as systemd does, with a listening socket on the address in the first argument. */
 const ACTIVATION = `
   use IO::Socket::UNIX; use IO::Socket::INET; use POSIX; $^F = 9; my $on = shift;
   my $socket = $on =~ m{^/} ? IO::Socket::UNIX->new(Listen => 9, Local => $on)

@@ -1,5 +1,5 @@
-// The environment of a group of faults: its servers, a stand for each mode, a seed, and lists of figures and problems.
-// When it ends, all that it has started ends.
+// The environment of a group of faults: its servers, a test stand (stand.ts) for each mode, a seed, and lists of
+// figures and problems. close() ends everything that it has started.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -44,11 +44,11 @@ export interface StandsOptions {
   readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
   /** Optional extensions of the schema. Default: none. */
   readonly extensions?: readonly string[];
-  /** The name of its database, if there are several rounds of stands on one server. */
+  /** Appended to the names of databases, and a directory of the logs, if one server has several rounds of stands. */
   readonly name?: string;
 }
 
-/** Shortens the wait for the heartbeat rows of killed members. */
+/** Shortens the wait until the heartbeat rows of killed members are deleted. */
 const BRIEF_RECOVERY = { resilientThresholdMs: 10_000 };
 
 export class Field {

@@ -42,6 +42,6 @@ export function killAt({ phase, packet, since }: KillPoint, log: RunLog, by: str
   };
 }
 
-/** The name of the connections that take jobs, in their first packet. */
+/** The name of the connections that fetch jobs. Their first packet contains it. */
 const LANE = "worker connection";
 const EMPTY = Buffer.alloc(0);

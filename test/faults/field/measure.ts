@@ -30,7 +30,7 @@ export function brokenBounds(figures: readonly Figure[]): string[] {
 
 const MODES = ["safe", "fast", "beside stock"] as const;
 
-/** `what | bound | safe | …`: the worst value of each, and the median if there are several. */
+/** Columns `what | bound | safe | …`. A cell has the worst value, and the median if there are several values. */
 export function table(figures: readonly Figure[]): string {
   const head = ["what", "bound", ...MODES];
   const rows = [...Map.groupBy(figures, ({ what }) => what)].map(([what, all]) => {

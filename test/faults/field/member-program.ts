@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 const built = new Map<string, Promise<string>>();
 
-/** Builds it in `directory`, once; returns its path. */
+/** Builds the program in `directory`, once; returns the program's path. */
 export function memberProgram(directory: string): Promise<string> {
   const path = built.get(directory) ?? buildMember(directory);
   built.set(directory, path);

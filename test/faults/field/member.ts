@@ -49,7 +49,7 @@ export interface Member extends ProcessEvents {
   /** Its name in the log of runs. */
   readonly by: string;
   readonly pid: number;
-  /** Its lease at the start; the event `leaseLost` reports a later one. */
+  /** Its id in `locked_by` at the start; an event `leaseLost` has the next id. */
   readonly workerId: string;
   readonly isStock: boolean;
   /** Warnings and errors that it has logged. */
@@ -78,7 +78,7 @@ export interface MemberWatch {
   onEvent(event: ProcessEvent): void;
 }
 
-/** Resolves when it is ready, or rejects with its output. */
+/** Starts a member. Resolves when the member is ready, or rejects with its output. */
 export async function startMember(plan: MemberPlan, watch: MemberWatch): Promise<Member> {
   const { command = [], nodeArgs = [], env = {}, stderr, duty, isStock, logPath } = plan;
   // Graphile Worker reads its own files from where it is installed.

@@ -82,7 +82,7 @@ export class Stand {
     return (await this.#pool.query<R>(text, [...values])).rows;
   }
 
-  /** Starts this many members of this mode, and, the first time in a mode with Graphile workers, one of those. */
+  /** Starts `count` members of this mode. In a mode with Graphile workers the first call starts one of them, too. */
   async hire(count = 1, changes: MemberChanges = {}): Promise<Member[]> {
     const needsStock = this.mode.stock && this.members.length === 0 && changes.stock !== true;
     const all = Array.from({ length: count }, () => this.#hireOne(changes));
@@ -121,14 +121,14 @@ export class Stand {
     return by === undefined ? all : all.filter((run) => run.by === by);
   }
 
-  /** Returns when the first job after `t` has started. Fails after half a minute. */
+  /** Returns the moment of the first start of a job after `t`. Fails after half a minute. */
   async startAfter(t: number, limitMs = 30_000): Promise<number> {
     const first = () => this.runs().find(({ from }) => from > t);
     await this.until("a job starts", () => first() !== undefined, limitMs);
     return first()?.from ?? 0;
   }
 
-  /** Polls; an unreachable database counts as no. */
+  /** Polls until `isSo` returns true. A read that fails counts as false. */
   async until(
     what: string,
     isSo: () => boolean | Promise<boolean>,
@@ -166,7 +166,7 @@ export class Stand {
     this.log.close();
   }
 
-  /** A member that got no CPU time may have lost its lease, too: then that is its fault in the log. */
+  /** Logs a lost lease as a fault of the member: a member that gets no CPU time can lose its lease, too. */
   #leaseLost(by: string): void {
     this.leasesLost++;
     this.log.fault(by);

@@ -13,7 +13,7 @@ export async function kills(stand: Stand, over: number): Promise<void> {
   while (machineTime() < over) {
     await sleep(1_000 + stand.dice(3_000));
     await stand.kill(ofOurs(stand));
-    // None can start while PostgreSQL restarts.
+    // No member can start while PostgreSQL restarts.
     await stand.until("it is replaced", async () => (await stand.hire()).length > 0);
   }
 }

@@ -41,7 +41,7 @@ const SESSIONS = `select application_name as name, count(*)::int as count from p
   where datname = current_database() and pid <> pg_backend_pid()
   and backend_type = 'client backend' and application_name like 'worker%' group by 1`;
 
-/** Every rule that was broken. */
+/** Ends a stand, and returns every rule that was broken. */
 export async function verdict(stand: Stand, expected: Expectation): Promise<string[]> {
   const problems: string[] = [];
   const { drainedWithinMs = DRAIN_MS, leaseRowsWithinMs = LEASE_ROWS_MS } = expected;
@@ -75,8 +75,8 @@ function leniencyOf({ mode, log, leasesLost }: Stand, given: Leniency = {}): Len
 }
 
 /**
- * Unlocks what a Graphile worker holds that has ended by itself, as an operator does: if PostgreSQL restarts while such
- * a worker completes jobs, an uncaught error ends its process, and its locks remain for 4 hours.
+ * Unlocks the jobs of Graphile workers that have ended by themselves, as an operator does: if PostgreSQL restarts while
+ * such a worker completes jobs, an uncaught error ends its process, and its locks remain for 4 hours.
  */
 async function releaseEndedStock(stand: Stand): Promise<void> {
   const all = stand.members.filter(({ isStock }) => isStock);

@@ -43,7 +43,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** Returns the moment at which PostgreSQL accepts connections again. */
+/** Fills the disk for a while. Returns the moment at which there is room again, or at which the server is restarted. */
 async function full(field: Field, server: Server, disk: string): Promise<number> {
   const ballast = join(disk, "ballast");
   fill(ballast);

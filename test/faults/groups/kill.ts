@@ -2,7 +2,7 @@
 // elsewhere.
 //
 //   the packet that writes results and fetches:   before │ sent │ answered
-//   counted from the first job on, or, while it stops, from SIGTERM on
+//   counted from the first job on, or, in a worker that stops, from SIGTERM on
 import { machineTime } from "../../worker/run-log.ts";
 import { freedAfter } from "../../worker/runs.ts";
 import type { FaultGroup, Field } from "../field/field.ts";

@@ -1,5 +1,5 @@
-// kill -9 around the commit of a transactional task, and connections that are lost between a commit and its answer: each
-// job has one effect, and each effect its job.
+// kill -9 around the commit of a transactional task, and connections that are lost between a commit and its answer:
+// each job has one effect, and each effect its job.
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import type { Random } from "../../support/random-calls.ts";
 import { type TcpProxy, tcpProxy } from "../../support/tcp-proxy.ts";
@@ -107,7 +107,7 @@ function payment(n: string, dice: Random, deadly: number | null): JobToAdd {
   return { identifier: "pay", payload, spec };
 }
 
-/** An add without an answer may have been committed or not; it is not paid twice either. */
+/** The job of an add without an answer may exist or not. It must not be paid twice either. */
 async function problemsOf(stand: Stand): Promise<string[]> {
   const effects = await stand.sql<{ n: string; count: number }>(
     "select n, count(*)::int as count from effects group by n",

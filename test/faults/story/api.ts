@@ -1,5 +1,5 @@
-// An HTTP server that allows so many requests a second and answers 429 to all others. It records the requests, so that
-// the story is judged in one place and by one clock.
+// An HTTP server that allows a number of requests a second and answers 429 to all others. It records the requests, so
+// that the story is judged in one place and by one clock.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,7 +26,7 @@ export interface Seen {
   readonly twice: number;
   readonly mostServedInASecond: number;
   readonly mostOfATenant: number;
-  /** Requests of our workers between 250 ms after a 429 and the end that it named. */
+  /** Requests of our workers during the time that a 429 named, except for 250 ms at its beginning and at its end. */
   readonly whileBackingOff: number;
   /** Requests of the worker that ignores limits: before the new queues have got their slots, and later. */
   readonly byStock: { readonly early: number; readonly late: number };
@@ -36,7 +36,7 @@ export interface Seen {
 
 const SECOND_MS = 1_000;
 const RETRY_AFTER_S = 2;
-/** A worker may have started a job before it read of the 429. */
+/** A worker may start a job before it reads the back-off that follows a 429. */
 const NOTICED_MS = 250;
 /** A new queue gets its slots when no job of it runs: see docs/limits.md. */
 const MANAGED_MS = 2_000;

@@ -1,6 +1,6 @@
 // The story of a 429: 20 tenants call an API that allows 5 requests a second, through three workers of ours and one of
-// Graphile Worker. Its tasks back off; then an operator limits their rate. It prints which limits were kept, how long
-// it took compared with the ideal, and what the command line prints meanwhile.
+// Graphile Worker. Our workers back off; then an operator limits the rate. The program prints which limits were kept,
+// how long it took compared with the ideal, and what the command line prints meanwhile.
 //
 //   npm run story -- [--jobs 10000] [--brief]   (300 jobs)
 //

@@ -1,4 +1,4 @@
-// A worker of the story, ours or Graphile Worker's own, that calls the API and backs off after a 429.
+// A worker of the story, whose jobs call the API. After a 429 our workers back off; on a Graphile worker the job fails.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Logger, run as runStock } from "graphile-worker";
 import { createLogger } from "../../../src/base/logger.ts";

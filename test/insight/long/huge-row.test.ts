@@ -137,7 +137,7 @@ test("A search continues after a row that takes too long among very many of the 
 
 test("A payload of nearly 8 MB is compared with a query; one of 9 MB is not, however well it compresses.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
-  // Nearly 8 MB that compress to 6 MB, or 9 MB that compress to nothing.
+  // Nearly 8 MB that compress to 6 MB, or 9 MB that compress to a few kB.
   await queue.sql(`
     insert into worker._private_jobs (task_id, payload)
     select 1, json_build_object('n', n, 'text', case when n = 2 then repeat('x', 9000000) else (

@@ -22,7 +22,7 @@ import { testQueue } from "../../queue/queue-database.ts";
 const queue = testQueue();
 const LARGEST = 16_384;
 
-/** Jobs whose payloads repeat one letter this many times. */
+/** Adds jobs. The payload of each repeats one letter, as often as its number in `lengths`. */
 const add = (lengths: readonly number[]) =>
   addJobs(
     queue.db,

@@ -1,4 +1,4 @@
-// The page by keys, and the place of the focus after each step.
+// The page operated by keys alone, and where the focus is after each step.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";

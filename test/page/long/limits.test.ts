@@ -31,7 +31,7 @@ test("A limit is set after its tables were added, changed by its key, and remove
     await page.keyboard.press("m");
     await page.getByRole("button", { name: "Add tables and continue" }).waitFor();
     await page.getByLabel("Applies to").selectOption("queue");
-    // With the next drawing the field for a queue replaces the field for a task.
+    // When the page is drawn next, the field for a queue replaces the field for a task.
     await page.locator("#field-queue").fill("tenant/*");
     await page.getByLabel("Name", { exact: true }).fill("tenants");
     await page.getByLabel("Max at once").fill("3");

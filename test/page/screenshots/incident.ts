@@ -1,5 +1,5 @@
 // A database in an incident: a gateway that has failed for two hours, a queue whose worker is not responding, a job
-// that crashes its workers, a task without workers. The other jobs are run as usual.
+// that crashes its workers, a task without workers. All other jobs are as in a healthy queue.
 import type pg from "pg";
 
 /** Fills the database in one transaction. The schema is `worker`, migrated and empty. */

@@ -88,7 +88,7 @@ export async function seedIds(admin: TestAdmin): Promise<void> {
       on queues.id = jobs.job_queue_id where queue_name = 'tenant/7')`);
 }
 
-/** Graphile workers that run, without any worker of this package. */
+/** Adds jobs, and runs Graphile workers, but no worker of this package. */
 export async function seedStock(admin: TestAdmin): Promise<void> {
   const { utils, databaseUrl } = admin;
   for (let n = 0; n < 8; n++) await utils.addJob("endless", { n }, { queueName: `q${n % 2}` });

@@ -16,7 +16,7 @@ type Opened = readonly [route: string, title: string, check: (read: Read) => Pro
 const QUEUES_OPENED = 6;
 /** Jobs of each condition whose pages are opened. */
 const JOBS_OPENED = 4;
-/** Graphile Worker writes `updated_at` shortly before the time of a failure, from which its next run is computed. */
+/** Graphile workers leave `updated_at` as the add has set it; in the datasets, jobs fail less than this time later. */
 const FAILURE_SLACK_MS = 1_000;
 
 export interface Read {
@@ -119,7 +119,7 @@ async function overview({ page, world, compare, now }: Read): Promise<void> {
   }
 }
 
-/** Each bar has a line of text; together they have all jobs that are not running. */
+/** Each bar has a line of text. Together the lines have all jobs that are not locked. */
 async function horizon(page: Page, world: World, compare: Comparison): Promise<void> {
   const shown = new Map<string, number>();
   for (const text of await page.locator(".hz-panel .sr td").allTextContents()) {
@@ -251,7 +251,7 @@ async function errors({ page, world, compare }: Read): Promise<void> {
     const of = (condition: Condition) => some.filter((job) => job.condition === condition).length;
     compare.count(`${name}, failed`, cells.get("Failed")?.text, of("failed"));
     compare.count(`${name}, retrying`, cells.get("Retrying")?.text, of("retrying"));
-    // The page shows no time if it is unknown: `run_at` of a retrying job was changed by hand.
+    // The page shows no time if none is known, as after `run_at` of a retrying job was changed by hand.
     const from = cells.get("First")?.time ?? Number.NaN;
     const to = cells.get("Last")?.time ?? Number.NaN;
     if (of("failed") > 0 || !Number.isNaN(from))

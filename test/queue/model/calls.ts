@@ -74,7 +74,7 @@ const changes = {
   runIn: one(null, -SECOND, 60 * SECOND, 60 * SECOND),
   priority: one(null, 3),
   attempts: one(null, 0, 2),
-  // At least one change.
+  // Never null, because a reschedule needs at least one change.
   maxAttempts: one(1, 4),
 };
 const verb: Arbitrary<Verb> = fc.oneof(

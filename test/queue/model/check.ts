@@ -19,7 +19,7 @@ export interface Checked {
   readonly mix: Mix;
   readonly runs: number;
   readonly seed: number;
-  /** fast-check's path of a failed run: only that is repeated. */
+  /** fast-check's path of a failed run: only this run is repeated. */
   readonly path?: string | undefined;
   /** Called with the number of runs so far. */
   readonly progress?: (runs: number) => void;

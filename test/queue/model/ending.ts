@@ -43,8 +43,8 @@ const retryDelay = (attempts: number) => Math.round(Math.exp(Math.min(attempts, 
 
 /**
  * The jobs were not started: their attempt does not count. If a job has lost its key in the meantime, it was removed or
- * replaced by its key: it is deleted. In a named queue, jobs stay ahead of others with the same time, by a microsecond
- * each.
+ * replaced by its key: it is deleted. In a named queue, each returned job becomes a microsecond earlier than the next
+ * one, so that they stay ahead of other jobs with the same time.
  */
 export function giveBack(world: World, by: string, places: readonly number[]): number[] {
   const isRemoved = (job: Job) => job.key === null && world.keyed.has(job.place);

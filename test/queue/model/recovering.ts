@@ -2,7 +2,7 @@
 // other workers remove the worker's locks: the jobs run again, and their attempts count.
 //
 //   alive ──threshold──▶ ordinary jobs recovered, lease marked ──resilient threshold──▶ all recovered
-//
+// Jobs with the flag `infrastructure_resilient` are resilient: they are recovered after the second threshold only.
 // A heartbeat never creates a lease: a worker whose lease was deleted registers again. A worker without a lease is an
 // orphan. A sweep by hand recovers its jobs if its newest lock is old enough; its locks older than 4 hours are reset.
 import { HOUR, type Job, type Lease, lockedJobsOf, MS, unlock, type World } from "./world.ts";

@@ -21,7 +21,7 @@ const isReadyFor = (world: World, { tasks, forbidden }: Taking, job: Job): boole
 const byUrgency = (a: Job, b: Job) => a.priority - b.priority || a.runAt - b.runAt;
 
 /**
- * Takes the most urgent jobs, and returns their places: the lowest priority first, and within a priority the earliest
+ * Takes the most urgent jobs, and returns their places: the lowest `priority` first, and with the same one the earliest
  * `runAt`. Among equal jobs the product may take any, so the model takes those in `preferred`, which the product took.
  * Their attempts count from now on, so that a job that kills its worker uses up its attempts. Their named queues are
  * locked, too. From one queue it takes only as many jobs as `share` allows; one, if `share` is null.

@@ -1,5 +1,5 @@
-// One direction of a connection. Data are passed on in order: at once, later, slowly or not at all. It buffers little:
-// what it cannot pass on stays with the sender.
+// One direction of a connection. Data are passed on in order: at once, later, slowly or not at all. A pipe buffers
+// little: data that it cannot pass on stay with the sender.
 import type net from "node:net";
 import type { Chunk } from "./messages.ts";
 

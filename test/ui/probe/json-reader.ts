@@ -1,4 +1,4 @@
-/** An entry point for the tests only, with the results of the JSON reader. It is not shipped. */
+/** An entry point for the tests only: it returns what the JSON reader reads. It is not shipped. */
 import { JsonReader, jsonFault, Kind } from "../../../ui/assembly/lib/json-reader";
 import { quote } from "../../../ui/assembly/lib/json-writer";
 import { decode, encode } from "../../../ui/assembly/lib/percent";
@@ -9,7 +9,7 @@ export function fault(text: string): string {
   return jsonFault(text);
 }
 
-/** Reads every value with its own method, and writes it again; numbers keep their text. */
+/** Reads each value with the method for its type, and writes it again; numbers keep their text. */
 export function rewritten(text: string): string {
   const r = new JsonReader(text);
   const out = rewrite(r);

@@ -1,4 +1,4 @@
-/** An entry point for the tests only, with the results of the query's parser. It is not shipped. */
+/** An entry point for the tests only: it returns what the parser of queries reads. It is not shipped. */
 import { parseQuery } from "../../../src/domain/portable/query/parser";
 import { ParsedNode, ParsedValue } from "../../../src/domain/portable/query/tree";
 import { quote } from "../../../ui/assembly/lib/json-writer";

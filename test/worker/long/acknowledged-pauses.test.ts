@@ -254,7 +254,7 @@ for (const [mode, options] of modes) {
       const left = await queue.remaining();
       return left.filter((job) => job.last_error?.startsWith("cancelled: deploy")).length === 2;
     });
-    // Which two run is certain in the safe mode only.
+    // Which two of the four jobs run is certain in the safe mode only.
     assert.deepEqual(
       ended.map((payload) => typeof payload),
       ["number", "number"],

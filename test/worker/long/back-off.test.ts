@@ -47,7 +47,7 @@ const oneBackOff = async () => {
   return (await backOffs())[0] as BackOff;
 };
 
-/** Workers acknowledge the first pause before they read the limits, and the second one after it. */
+/** Waits until the workers have read the limits: each reads them between its acknowledgements of the two pauses. */
 async function limitsAreRead(): Promise<void> {
   for (const name of ["none 1", "none 2"]) await queue.utils.pauseTask(name);
   for (const name of ["none 1", "none 2"]) await queue.utils.resumeTask(name);

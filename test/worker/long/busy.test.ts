@@ -1,4 +1,4 @@
-// Statements that PostgreSQL refuses because something is locked: a row, by another session, or what a trigger needs.
+// Statements that PostgreSQL refuses because another session has locked a row, or something that a trigger needs.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import pg from "pg";

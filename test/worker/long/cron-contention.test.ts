@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => own.close());
 
-/** Returns the times of each task; fails when one has a time twice. */
+/** Returns the times of the jobs of each task; fails if two jobs of a task have the same time. */
 async function distinctTimes(prefix: string): Promise<Map<string, string[]>> {
   const byTask = Map.groupBy(await jobsOf(pool, prefix), (job) => job.task_identifier);
   const times = new Map<string, string[]>();
@@ -55,7 +55,7 @@ describe("Several schedulers", () => {
     for (let minute = 1; minute <= 20; minute++) {
       await time.goTo(`2026-01-05T10:${String(minute).padStart(2, "0")}:00.000Z`, 5);
     }
-    // All of them catch up at once.
+    // All five schedulers catch up at once.
     await time.goTo("2026-01-05T10:40:00.000Z", 5);
     const times = await distinctTimes(task);
     assert.equal(times.get(`${task}_a`)?.length, 40);
@@ -83,7 +83,7 @@ describe("Several schedulers", () => {
     assert.deepEqual(events, [`tick 2026-01-05T10:01:00.000Z ${task}`]);
     await time.goTo("2026-01-05T10:02:00.000Z");
     await stockSchedule(pool, [task], "2026-01-05T10:02:00.000Z");
-    // Ticks that the Graphile worker has missed are scheduled by our worker.
+    // The ticks after the Graphile worker's last one are scheduled by our worker; 10:03, before it, by neither.
     await stockSchedule(pool, [task], "2026-01-05T10:04:00.000Z");
     await time.goTo("2026-01-05T10:06:00.000Z");
     assert.deepEqual(await timesOf(pool, task), ["10:01", "10:02", "10:04", "10:05", "10:06"]);
@@ -211,7 +211,7 @@ describe("When the database is lost", () => {
     const task = unique("answer");
     const lossy = testPool(url, 1);
     let commits = 0;
-    // For every connection, because one without an answer is not used again.
+    // Each connection is wrapped, because a connection without an answer is not used again.
     lossy.pool.on("connect", (client) => {
       const query = client.query.bind(client) as (...call: unknown[]) => Promise<unknown>;
       client.query = ((...call: unknown[]) => {

@@ -1,5 +1,5 @@
-// Jobs that PostgreSQL refuses to lock, because of a trigger or a row security policy of the application. They are
-// named, and all others run.
+// Jobs that PostgreSQL refuses to lock, because of a trigger or a row security policy of the application. The log names
+// them, and all other jobs run.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { explainJob } from "../../../src/insight/why/explain-job.ts";
@@ -20,7 +20,7 @@ async function refuseUpdates(t: TestContext, payloads: readonly number[]): Promi
     for each row execute function public.refuse()`);
 }
 
-/** Makes a trigger that refuses the updates at the commit. The search for the refused job makes it fire earlier. */
+/** Makes a trigger that refuses updates at the commit. A worker's search for the refused job makes it fire earlier. */
 async function refuseAtCommit(t: TestContext, payloads: readonly number[]): Promise<void> {
   t.after(() => queue.sql("drop function if exists public.refuse cascade"));
   await queue.sql(`create function public.refuse() returns trigger language plpgsql as $$ begin
@@ -40,7 +40,7 @@ async function isExplained(id: string, sentence: RegExp): Promise<void> {
   assert.ok(reported.some((one) => !one.isLocked && /not this/.test(one.error)));
 }
 
-/** Returns the ids of the jobs that log lines name as refused. */
+/** Returns the fields of the log lines that name a refused job. */
 const named = (lines: readonly LogLine[]) =>
   lines.filter(({ message }) => /refuses to lock a job/.test(message)).map(({ fields }) => fields);
 

@@ -1,5 +1,5 @@
-// Limits that are set, raised, lowered and removed at random while three workers run their jobs, and tasks that are
-// paused. At no time do more jobs run at once than the greatest limit in force since the oldest of them started. In the
+// Limits are set, raised, lowered and removed at random, and tasks are paused, while three workers run their jobs.
+// At no time do more jobs run at once than the greatest limit in force since the oldest of them started. In the
 // end all jobs have run. LIMITS_SEED repeats a run.
 import assert from "node:assert/strict";
 import { test } from "node:test";

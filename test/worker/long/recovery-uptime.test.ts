@@ -1,5 +1,5 @@
 // The time for which heartbeats have succeeded without a gap, which distinguishes a dead worker from an outage of the
-// database. It is in a worker's row, and a new worker continues that of another live one.
+// database. It is in a worker's row, and a new worker continues the uptime of another live worker.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { registerLease, sendHeartbeat } from "../../../src/queue/workers/lease.ts";

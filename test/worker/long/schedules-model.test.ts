@@ -223,7 +223,7 @@ async function inStep(
   }
 }
 
-/** A job begins, fails for good or is done. */
+/** Begins, fails or completes a job, in the database and in the model. */
 async function work(model: Model, job: Job, state: "running" | "failed" | "done"): Promise<void> {
   const [row] = (await rowsOf(model.name)).filter(
     (one) => JSON.stringify(one.job) === JSON.stringify(job),

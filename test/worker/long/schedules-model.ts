@@ -1,4 +1,4 @@
-// What a schedule adds, in a few lines: the model of schedules-model.test.ts.
+// A simple model of the jobs that a schedule adds, for schedules-model.test.ts.
 import { cronSchedule } from "../../../src/domain/cron/cron-schedule.ts";
 import { jitterOf, type ScheduleOverlap } from "../../../src/domain/cron/schedule.ts";
 

@@ -99,7 +99,7 @@ test("A statement on a lost connection has no effect when it arrives later.", as
     pollIntervalMs: NEVER_MS,
   });
   const lanes = proxy.of("worker connection");
-  // The fetches after the announcement are sent, and time out after ten seconds.
+  // The fetches after the announcement are sent, and time out after 7.5 seconds.
   lanes.mute("established", "requests");
   const accepted = lanes.accepted;
   await queue.utils.addJobs(Array.from({ length: 5 }, () => ({ identifier: "held" })));

@@ -39,7 +39,7 @@ export class NewJobFacts {
     m.requests.read(m.access, this.dialog + FOUND, `api/tasks?limit=20&search=${encode(task)}`);
   }
 
-  /** Requests the queues whose names contain the text; without a text the first ones, to be selected from. */
+  /** Requests the queues whose names contain the text. Without a text, requests the first ones as suggestions. */
   requestQueue(m: Model, queue: string): void {
     if (queue.length > 128) return;
     this.requestedQueue = queue;

@@ -140,7 +140,7 @@ export function outage(m: Model, error: ApiError): void {
   m.live.outageCode = error.code;
 }
 
-/** Ends an outage, if there is one, because the server has answered. All data of the page or dialog are requested again. */
+/** Ends an outage, if there is one, after an answer. All data of the page or the dialog are requested again. */
 export function endOutage(m: Model): void {
   const live = m.live;
   if (live.outage.length === 0) return;

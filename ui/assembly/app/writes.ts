@@ -23,7 +23,7 @@ export function writeDone(m: Model, write: Pending, body: string): void {
   if (write.path === "api/limits") requestLimits(m);
 }
 
-/** Shows the reason in the dialog, which stays open as it is, in a notice if it is closed, or on the page that sent it. */
+/** Shows the reason: on the page that sent the write, in its dialog, or in a notice if the dialog is closed. */
 export function writeRefused(
   m: Model,
   write: Pending,

@@ -1,6 +1,6 @@
 /**
- * The progress of a search. One request searches for half a second at most. For 5 seconds the page itself sends further
- * requests, which continue the search. After that it waits until the user selects Continue.
+ * The progress of a search. One request searches for about half a second. For 5 seconds the page itself sends further
+ * requests, which continue the search. After that the search is paused until the user selects Continue.
  */
 import { ageText } from "../controls/age";
 import { button } from "../controls/button";

@@ -1,6 +1,6 @@
 /**
- * A number with its precision. Exact: `8,400`. Estimated: `≈ 212,000`, from a million on `≈ 9.4 M`: the server has
- * already rounded estimates. At least: `≥ 10,000`. The interval and the source of the number are shown on hover.
+ * A number with its precision. Exact: `8,400`. Estimated, and rounded by the server: `≈ 212,000`, from a million on
+ * `≈ 9.4 M`. At least: `≥ 10,000`. The interval and the source of the number are shown on hover.
  */
 import { Value } from "../generated/records";
 import { attr, cls, el, Node, text } from "../lib/node";

@@ -46,7 +46,7 @@ export function dueNote(first: f64, last: f64, now: f64): Node {
 
 /**
  * A note about when jobs that are due from `first` to `last` will be due after the changes in the form. A spread adds a
- * delay by the job's id, so the last time is only an upper limit.
+ * delay that depends on the job's id, so the last time is only an upper limit.
  */
 export function movedNote(draft: Draft, first: f64, last: f64, now: f64): Node {
   const shift = typedSeconds(draft.value("shift"));

@@ -1,7 +1,7 @@
 /**
  * The base class of pages that are lists. A subclass defines where its rows come from and how they look. Requests,
  * keys, selecting, searching, sorting, paging, news, and returning to the same place are implemented here.
- * Its address has `search`, `sort` and `cursor` (the page). If anything but the page changes, it is another list.
+ * An address has `search`, `sort` and `cursor`. If any part of it except `cursor` changes, it is that of another list.
  */
 import { after, focus, navigate } from "../host";
 import { numberText } from "../lib/number";
@@ -28,7 +28,7 @@ export abstract class ListPage extends Page {
   everyMs: f64 = 4000;
   /** The headings above rows that span all columns; empty: there are no such rows. */
   spanningHeads: Column[] = [];
-  /** The order of an address without `sort`, and its words if it is not the order of a column's values. */
+  /** The order of an address without `sort`. `rank`: this order in words, if it is not by the values of a column. */
   usualSort: string = "";
   rank: string = "";
   heads: Column[] = [];

@@ -1,7 +1,7 @@
 /**
  * Upper and lower case of ASCII letters, and the replacement of a part of a text. The standard functions for letters
- * support all of Unicode, which takes 12 KB. The standard `replaceAll` writes beyond its memory if a replacement is more
- * than twice as long as the text.
+ * support all of Unicode, which takes 12 KB. The standard `replaceAll` writes beyond its memory if a replacement is
+ * more than twice as long as the text.
  */
 
 export function lower(text: string): string {

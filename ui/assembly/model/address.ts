@@ -2,7 +2,7 @@
 import { replaced } from "../lib/letters";
 import { decode, encode } from "../lib/percent";
 
-/** The length of the longest address that is read. Each of the 4,000 characters of a query takes up to nine in it. */
+/** The length of the longest address that is read. A query has up to 4,000 characters, each encoded in up to nine. */
 const MAX_LENGTH = 65536;
 /** A path that no page has. */
 const NOWHERE = "?";

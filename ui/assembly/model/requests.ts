@@ -1,4 +1,4 @@
-/** The requests that are not answered yet, and failed reads that may be sent again. A newer read of the same topic cancels the older one. */
+/** The unanswered requests, and failed reads that may be sent again. A newer read of a topic cancels the older one. */
 import { request } from "../host";
 import { Access } from "./access";
 import { OpenDialog } from "./open-dialog";
@@ -45,7 +45,7 @@ export class Pending {
   }
 }
 
-/** Unanswered requests and kept reads. They are not in `Requests`, so that ServerData can cancel one without access to the model. */
+/** Unanswered requests and kept reads. They are global, so that ServerData can cancel one without the model. */
 let pending: Pending[] = [];
 
 /** Removes the request with this id or this topic. The id 0 and the empty topic match none. */

@@ -21,7 +21,7 @@ export function cutName(name: string, className: string): Node {
   return el("span", [cls(classes), title], middle(nothing, shown(name)));
 }
 
-/** The link to a job in a row of a table: the shape of its condition, unless it is empty, its task and its id. */
+/** The link to a job in a row: its task and its id, after the shape of `condition`, if that is not empty. */
 export function jobInRow(condition: string, task: string | null, id: i64): Node {
   return link(jobPath(id), "row", [
     condition.length > 0 ? glyph(condition) : nothing,

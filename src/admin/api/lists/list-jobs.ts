@@ -137,7 +137,7 @@ async function inTimeLeft(
 
 const BUSY = new Set<string | undefined>(["database_timeout", "database_busy", "busy"]);
 
-/** Returns null if the database is too busy to read an addition. The page is then returned without it. */
+/** Returns null if the database is too busy for this addition to the page. The page is then returned without it. */
 async function nullIfBusy<T>(addition: Promise<T>): Promise<T | null> {
   try {
     return await addition;

@@ -7,7 +7,7 @@ import { listPauses } from "../../../insight/controls/list-pauses.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import type { MetricsInput, PauseFacts } from "../../feed/metrics-input.ts";
 
-/** Shares of the request's time limit. After the first, the counts are not waited for; after the second, no read is. */
+/** Shares of the request's time limit: how long the counts are waited for, and how long all other reads are. */
 const [COUNTS_SHARE, ALL_SHARE] = [0.75, 0.9];
 
 export const getMetrics: Operation = {

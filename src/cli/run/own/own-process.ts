@@ -1,6 +1,6 @@
 // A process of this same program that `worker run` starts for itself: to start programs, or as the worker that --watch
-// restarts. Its first message from the parent is its order: what it has to do. This is not in its arguments or
-// environment. The process ends when its parent does.
+// restarts. Its first message from the parent is its order: what it has to do. Its arguments and its environment do not
+// contain the order. The process ends when its parent does.
 import { type ChildProcess, spawn } from "node:child_process";
 import { isSea } from "node:sea";
 import { OWN_PROCESS } from "./own-word.ts";

@@ -1,5 +1,5 @@
-// Starts programs from a separate process. Starting a program forks the process, which blocks it for longer the more
-// memory it has: a worker for milliseconds. If the worker dies, the separate process ends its programs.
+// Starts programs from a separate process. Each start forks the process that does it, and a fork takes longer the more
+// memory that process has: it would block a worker for milliseconds. If the worker dies, the process ends its programs.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Logger } from "../../../base/logger.ts";

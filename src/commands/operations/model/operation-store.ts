@@ -1,5 +1,5 @@
-// The store of operations: the extension's tables (table-store.ts). They outlive the process, and every admin reads
-// them.
+// The store of operations: the tables of the extension `operations` (table-store.ts). They outlive the process, and
+// every admin reads them.
 
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Origin } from "../../audit/audit-entry.ts";

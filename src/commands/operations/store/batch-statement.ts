@@ -60,8 +60,8 @@ export function batchStatement(
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
   const row = selection === null ? "jobs" : "chosen";
-  // An action that may change running jobs skips only jobs added since, and no locked or changed ones: a job that
-  // crashes its worker is always locked or changed.
+  // An action that may change running jobs skips only jobs added since. It skips neither locked nor changed ones,
+  // because a job that crashes its worker is always locked or changed.
   const mayRun = change.mayRun === true;
   const isSkipped = isSince(mayRun ? "jobs.created_at" : "jobs.updated_at", before, openSince);
   const isLocked = mayRun ? "false" : "jobs.locked_at is not null";

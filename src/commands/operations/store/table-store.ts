@@ -1,5 +1,5 @@
-// Operations in the extension's tables. Nothing depends on a session, so this works behind a transaction pooler: the
-// owner has a lease in the row, and a unique index allows only one running operation.
+// Operations in the tables of the extension `operations`. Nothing depends on a session, so this works behind a
+// transaction pooler: the owner has a lease in the row, and a unique index allows only one running operation.
 import { codeOf, WorkerError } from "../../../base/errors.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { ownKeyOf } from "../../../database/errors/database-errors.ts";

@@ -143,7 +143,7 @@ const putBack = (s: string): string => `restored as (
     returning id
   )`;
 
-/** Returns a statement that restores names that were deleted since, before a batch of deleted jobs is restored. */
+/** Returns a statement that inserts missing task and queue names, before a batch of deleted jobs is restored. */
 export function namesStatement(
   s: string,
   operationId: string,

@@ -82,8 +82,8 @@ export const parameters = {
 export type ParameterName = keyof typeof parameters;
 
 /**
- * Parameters that have no effect here and protect nothing: libpq's for tuning and for features that are not built in,
- * and those of other clients and of poolers, which occur in many URLs.
+ * Parameters that have no effect here and protect nothing: parameters of libpq for tuning and for features that are
+ * missing here, and parameters of other clients and of poolers, which occur in many URLs.
  */
 const ignored = new Set([
   ...["keepalives_interval", "keepalives_count", "tcp_user_timeout", "krbsrvname", "gsslib"],

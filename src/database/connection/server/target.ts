@@ -39,8 +39,8 @@ export async function assertTarget(
 }
 
 /**
- * Ends the session at the first write that its server refuses, so that the next connect finds another server; only if
- * the target accepts writes. A server that has become read-only keeps its sessions, which would stay there otherwise.
+ * If the target accepts writes, ends the session at the first write that its server refuses as read-only. The next
+ * connect then finds another server. A server that becomes read-only does not end its sessions by itself.
  */
 export function leaveWhenReadOnly(client: pg.Client, target: SessionTarget): void {
   if (target !== "read-write" && target !== "primary") return;

@@ -16,7 +16,7 @@ export async function hasOperations(db: Database): Promise<boolean> {
   return row?.is_there === true;
 }
 
-/** Returns a condition, for parameters with the names of a table and of its column. */
+/** Returns a condition: the table has the column. Both arguments are parameters of the statement, with the names. */
 export const hasColumn = (table: string, column: string): string =>
   `exists (select from pg_catalog.pg_attribute where attrelid = pg_catalog.to_regclass(${table}::text)::oid
       and attname = ${column}::text::name and not attisdropped)`;

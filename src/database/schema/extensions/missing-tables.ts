@@ -16,10 +16,10 @@ export interface MissingTables {
   readonly sentence: string;
 }
 
-/** What needs the tables of an extension. */
+/** The tables of an extension, and what needs them. */
 export interface NeededTables {
   readonly extension: string;
-  /** `an operation by query`, and the plural. */
+  /** What needs the tables, such as `an operation by query`, and the plural. */
   readonly use: readonly [one: string, many: string];
   readonly tables: readonly [string, ...string[]];
   /** A column that the newest version has added, and its table. */

@@ -3,7 +3,7 @@ import { nearest } from "./nearest.ts";
 
 /** Jobs without a value match `none`, as in `queue:none`. */
 const NONE: i32 = 1;
-/** The field reads the job's long texts, so a query must not consist only of its exclusion. */
+/** The field reads the job's long texts, so a query must do more than exclude its values. */
 const TEXTS: i32 = 2;
 
 export class FilterField {
@@ -47,7 +47,7 @@ function field(name: string, kind: string, traits: i32 = 0, otherNames: string =
   return new FilterField(name, kind, traits, otherNames);
 }
 
-/** The words of `is:` besides the conditions, which the parser's caller passes. */
+/** The words of `is:` that are not conditions. The conditions are an argument of parseQuery(). */
 export const groupWords: string[] = ["due", "stuck", "late", "locked"];
 
 /** The fields in the order of the suggestions. */

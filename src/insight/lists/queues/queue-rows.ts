@@ -55,7 +55,7 @@ export async function queueRows(db: Database, filter: QueueFilter): Promise<List
   );
 }
 
-/** Returns the rows of all queues, unordered, faster than row by row; null if there are `limit` queues or more. */
+/** Returns all matching rows, unordered; faster than queueRows(). Returns null if there are `limit` rows or more. */
 export async function allQueueRows(
   db: Database,
   { search, only, ids: condition, limit, hasHeartbeats }: Omit<QueueFilter, "after">,

@@ -1,6 +1,6 @@
 // Finds the label of an error group by its fingerprint, which is a hash. With the label, PostgreSQL narrows the errors
-// down, and this process checks a few instead of all. Groups by place (errorPlace()) are searched only if stored.
-// Groups are stored when they are built. To find one that is not stored, some errors of the table are read.
+// down, and this process checks a few instead of all. Groups are cached in memory when they are built. To find one that
+// is not cached, some errors of the table are read.
 import { monotonic } from "../../../base/clock.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
@@ -39,7 +39,7 @@ const MAX_KEPT = 1_000;
 const MAX_SCANNED = 2_000;
 const PAGES = 200;
 
-// The groups that were built, by the schema's object: its name is not unique. A group never becomes invalid.
+// The groups that were built, by the schema's object, because several databases can have its name. They stay valid.
 const remembered = new WeakMap<SchemaName, Map<string, KnownGroup>>();
 
 export function rememberGroup(
@@ -59,7 +59,7 @@ const FLOODED_MS = 60_000;
 
 const flooded = new WeakMap<SchemaName, Map<number, number>>();
 
-/** Stores that the errors of these tasks are grouped by place. Returns these tasks and those of the last minute. */
+/** Records that the errors of these tasks are grouped by place. Returns these tasks and those of the last minute. */
 export function recentlyFlooded({ schema }: Database, taskIds: readonly number[]): number[] {
   const nowMs = monotonic();
   const known = flooded.get(schema) ?? new Map<number, number>();
@@ -70,7 +70,7 @@ export function recentlyFlooded({ schema }: Database, taskIds: readonly number[]
   return recent;
 }
 
-/** Whether this is the stored group of a place. */
+/** Whether this is the cached group of a place. */
 export const isPlace = ({ schema }: Database, fingerprint: string): boolean =>
   groupsIn(schema).get(fingerprint)?.task != null;
 
@@ -88,7 +88,7 @@ export function shownGroup({ schema }: Database, task: string | null, error: str
 export const printOf = (name: string): string =>
   isFingerprint(name) ? name : groupOfLabel(name).fingerprint;
 
-/** Returns the stored groups, after a search for missing ones. Without its label, a group is searched slowly. */
+/** Returns the cached groups, after a search for missing ones. Without its label, a group is searched slowly. */
 export async function errorGroupsOf(
   db: Database,
   fingerprints: readonly string[],

@@ -11,7 +11,7 @@ export interface NamedRow {
   readonly name: string;
 }
 
-/** The number of ids that a query may have. More make no sense, so the caller rejects them. */
+/** The maximum number of tasks, and of queues, that a query may match. The caller rejects a query that matches more. */
 export const MAX_NAMES = 10_000;
 
 /** Returns all tasks and queues that the values of the query name. */

@@ -27,7 +27,7 @@ function costsOf(node: QueryNode, facts: CostFacts, isExcluded: boolean): TermCo
   return [{ term: facts.text.slice(at, end), at, end, ...leafCost(node, facts, isExcluded) }];
 }
 
-/** Whether an index finds all matches: by one selective term, or by each alternative of an `or`. */
+/** Whether indexes find all matches: by one term of an `and` that has at most a few jobs, or by each term alone. */
 export function isCheap(node: QueryNode | null, facts: CostFacts): boolean {
   if (node === null) return true;
   if (node.kind === "not") return false;

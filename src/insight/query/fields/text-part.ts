@@ -114,7 +114,7 @@ export function anywherePart(
   ]);
 }
 
-// Graphile Worker stores flags as an object whose members are true. The operator "?" raises no error on other types,
+// Graphile Worker stores flags as an object whose members are true. The operator "?|" raises no error on other types,
 // but would also match a string.
 export function flagPart(term: FieldTerm, parameters: Parameters): QueryPart {
   const flags = textsOf(term);

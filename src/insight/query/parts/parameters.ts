@@ -26,8 +26,8 @@ export interface NumberedSql {
 }
 
 /**
- * Drops the parameters of pieces that were left out. PostgreSQL requires each bound parameter in the statement, so
- * parameters that only the marks (row-check.ts) use are put into a condition that is always true.
+ * Drops the parameters of pieces that were left out. PostgreSQL requires each bound parameter in the statement, and not
+ * every statement has the marks (row-check.ts). So their parameters are put into a condition that is always true.
  */
 export function dropUnusedParameters(
   sql: string,

@@ -1,5 +1,5 @@
 // Pages of jobs: keyset pages in every order, rare filters, offsets, text, payload fields. No query may be answered
-// with 503, and no answer of a search in several answers may take longer than 0.6 s.
+// with 503. A search may need several answers; none of them may take longer than 0.6 s.
 import { setTimeout as pause } from "node:timers/promises";
 import {
   answerMs,

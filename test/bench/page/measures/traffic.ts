@@ -1,5 +1,5 @@
-// The bytes of each page in a minute: requests, responses and the stream. All pages are open at once, each with its own
-// connection: while nothing changes in the database, with the demo's worker, and under heavy load.
+// The bytes of each page in a minute: requests, responses and the stream. Measured while nothing changes in the
+// database, with the demo's worker, and under heavy load. All pages are open at once, each with a relay (wire.ts).
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { silentLogger } from "../../../../src/base/logger.ts";

@@ -1,6 +1,6 @@
-// Rows that are small in the table and large in memory: 1,500 of them, each a few KB on disk and up to 1.39 MB in
-// memory. Every route that the page reads still responds, within 150 MB more of memory and 512 MiB in all. One file for
-// each kind of row: a file has three minutes.
+// Rows that are small in the table and large in memory: most often 1,500 of them, each up to 16 KB on disk and 1.39 MB
+// in memory. Every route that the page reads still responds, within 150 MB more of memory and 512 MiB in all. One file
+// for each kind of row: a file has three minutes.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ const PASSWORD = "a-password-of-its-own";
 const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString("base64")}`;
 const MAX_MB = 150;
 const ALIVE_IN_MB = 512;
-/** 200 on a quiet machine: with other work a process waits for its turn. */
+/** On a quiet machine 200 would be enough; on a busy one a process waits for its turn. */
 const MAX_HEALTH_MS = 2_000;
 const MAX_MS = 170_000;
 

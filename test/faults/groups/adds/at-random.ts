@@ -45,7 +45,7 @@ async function caller(way: Way, name: string, { url, field, tally, over }: Calli
       if (isAdded || !way.isKeyed) {
         tally.note(way, "at random", names, outcomes);
       }
-      // The caller's own client cannot be used after the loss of its connection, so all are made anew.
+      // An adder with a client of its own cannot be used after the loss of its connection, so each adder is replaced.
       if (!isAdded) {
         await adder.close();
         adder = await way.start(url, field.directory);

@@ -46,7 +46,7 @@ const job = (n: string, isKeyed = false) => ({
   ...(isKeyed ? { spec: { jobKey: n } } : {}),
 });
 
-/** All jobs of a batch have the same result. */
+/** Returns a way that calls the library once for all names: they have the same result. */
 function library(
   name: string,
   jobs: number,
@@ -132,7 +132,7 @@ const overHttp: Way = {
 
 const root = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 
-/** One process for all: starting Node for each would take most of the time. */
+/** One process runs all commands: starting Node for each command would take most of the time. */
 const addMany: Way = {
   ...{ name: "worker add-many", jobs: 3, isKeyed: false, isSlow: true, temperatures: ["cold"] },
   async start(url, directory) {

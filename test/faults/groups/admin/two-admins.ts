@@ -1,5 +1,5 @@
-// Two admins behind one address, round robin; one is killed repeatedly and comes back. A write needs at most one retry,
-// since both accept the same tokens.
+// Two admins behind one address, round robin, are killed in turn and come back. A write needs at most one retry, since
+// both accept the same tokens.
 import { join } from "node:path";
 import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { startNginx } from "../../../support/nginx.ts";

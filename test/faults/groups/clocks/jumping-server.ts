@@ -35,7 +35,7 @@ export async function jumpingServer(field: Field): Promise<void> {
   });
 }
 
-/** Without a queue: in one, jobs added after a step back overtake one that was added before it. */
+/** Without a queue, because jobs of a queue that are added after a step back overtake those added before it. */
 function job(n: string, _producer: string, dice: Random): JobToAdd {
   const ms = dice(20) === 0 ? 3_000 : 2;
   const failures = dice(10) === 0 ? 1 : 0;

@@ -13,7 +13,7 @@ import { type FakeClock, fakeClock } from "./fake-time.ts";
 const HOUR_S = 3_600;
 const STEPS_S = [HOUR_S, -HOUR_S, 0, 5, -5] as const;
 
-/** How late jobs may start on members that poll at least once a second. */
+/** How late jobs may start on members that poll every 2 s. */
 const STARTED = { most: 2_500 };
 const FREED = { most: 10_000 };
 /** A tolerance, because the two clocks are read one after the other. */

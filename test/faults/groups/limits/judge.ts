@@ -1,4 +1,4 @@
-// Compares a whole log with the limits: how many of each ran at once, and how many started in a period.
+// Compares a whole log with each limit: how many jobs ran at once, and how many started in a period.
 
 import { mostAtOnce, mostWithin, type Span } from "../../../worker/most.ts";
 import type { Stand } from "../../field/stand.ts";

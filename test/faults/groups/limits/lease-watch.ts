@@ -1,6 +1,6 @@
 // When leases were lost, as the database shows it: the last moment at which the row of a worker was seen without the
-// mark of a recovery, and the first at which it was marked or missing. Permits and slots of queues are free from then on,
-// so the jobs of its worker count until then.
+// mark of a recovery, and the first at which it was marked or missing. After the former, the worker's permits and slots
+// of queues may be free, so its jobs count until then.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Span } from "../../../worker/most.ts";
 import { machineTime } from "../../../worker/run-log.ts";
@@ -34,7 +34,7 @@ export class LeaseWatch {
 
   /**
    * Returns the runs as a limit counts them: from the start to the end, the death of the process, or the loss of the
-   * lease. A job that starts after the loss counts in full; one that starts between both looks does not count.
+   * lease. A job that starts after the loss counts in full; one that starts between the two moments does not count.
    */
   spans(runs: readonly Run[]): Span[] {
     const lostBy = new Map(

@@ -1,5 +1,5 @@
-// The limits of the fault group `limits`, and the jobs that they apply to. The payload's `n` begins with the job's task,
-// or with its queue for jobs in a queue.
+// The limits of the fault group `limits`, and the jobs that they apply to. The payload's `n` begins with the job's
+// task, or with its queue for jobs in a queue.
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import { type LimitOptions, matches } from "../../../../src/domain/limits/limit.ts";
 import type { Stand } from "../../field/stand.ts";

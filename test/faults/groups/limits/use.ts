@@ -1,5 +1,5 @@
-// How much of a limit a quiet fleet uses while jobs wait, and how soon it is full again when a holder was killed.
-
+// How much of a limit a fleet without faults uses while jobs wait, and how soon the limit is full again after a worker
+// with permits was killed.
 import { meanAtOnce } from "../../../worker/most.ts";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
@@ -17,7 +17,7 @@ const FULL_AGAIN = { most: 10_000 };
 /** The share of the starts before the steady part, and of those after it. */
 const EDGE = 0.1;
 
-/** Jobs of 5 ms: the ideal is one at a time for each place of the limit, without a gap. */
+/** Runs jobs of 5 ms. In the ideal case a job runs under each permit all the time. */
 export async function capacityUsed(
   field: Field,
   stand: Stand,

@@ -45,7 +45,7 @@ export const group: FaultGroup = {
       takenConnections(field, server, refusedMs),
     );
     field.say("sessions are ended at random");
-    // Each one is a separate outage.
+    // Each ended session is a separate outage.
     const anyLines = { linesAtMost: Number.POSITIVE_INFINITY };
     await measureRecovery(
       way,

@@ -119,7 +119,7 @@ const FREED_OF_STOCK = `with freed_queue as (
 )
 select (select count(*)::int from freed) as count from (select count(*) from freed_queue) queues`;
 
-/** Jobs that a Graphile worker lost with a connection stay locked for four hours, unless they are unlocked. */
+/** Ends a stand, after it unlocks jobs that a Graphile worker lost with a connection: their locks last for 4 hours. */
 export async function endAfterOutage(stand: Stand): Promise<void> {
   if (stand.mode.stock) {
     stand.log.fault();

@@ -73,7 +73,7 @@ export async function adminHost(field: Field, cluster: Cluster, host: Host): Pro
   return { name: host.name, up, down };
 }
 
-/** Starts nginx before the admins. Returns its place and its address. */
+/** Starts nginx as the proxy of the admins. Returns its place and its address. */
 export async function proxyHost(field: Field, host: Host, admins: readonly Host[]) {
   const address = `${host.address}:${PROXY_PORT}`;
   const start = () =>

@@ -1,6 +1,6 @@
-// A whole installation on one machine, with network namespaces as hosts: eight hosts of workers (half of the safe ones
-// behind pgbouncer), two admins behind nginx, a primary with a synchronous standby. Hosts are killed at random times
-// and restarted. FAULTS_SCALE_OUT_SECONDS sets the duration; default ten minutes.
+// A whole installation on one machine, with network namespaces as hosts: eight hosts of workers (on half of them the
+// safe mode uses pgbouncer), two admins behind nginx, a primary with a synchronous standby. Hosts are killed at random
+// times and restarted. FAULTS_SCALE_OUT_SECONDS sets the duration; default ten minutes.
 import { freedAfter } from "../../../worker/runs.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
@@ -66,7 +66,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** The stand itself connects to the present primary. */
+/** Returns the primary with the URL of the relay for new databases: stands connect to the present primary. */
 function throughTheRelay(cluster: Cluster): Server {
   return {
     ...cluster.primary,

@@ -18,7 +18,7 @@ export interface Host {
 }
 
 export interface Network {
-  /** The machine itself, on the bridge: its servers listen here. */
+  /** Returns the address with this number in the network of the bridge. */
   addressOf(number: number): string;
   /** Adds an address to the machine itself. */
   ownAddress(number: number): Promise<string>;

@@ -17,7 +17,7 @@ interface Case {
   readonly name: string;
   readonly most: number;
   readonly stdio: (full: () => number) => StdioOptions;
-  /** Adds a job that takes a second and prints, before SIGTERM. */
+  /** Adds jobs that take a second and print. SIGTERM is sent while one runs. */
   readonly isBusy?: boolean;
   /** Closes the reader of its output. */
   readonly isDeaf?: boolean;

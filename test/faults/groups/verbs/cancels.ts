@@ -10,7 +10,7 @@ import { percentiles } from "./reactions.ts";
 const ROUNDS = 5;
 const JOBS = 20;
 const SIGNALLED_MS = 50;
-/** Without notifications a worker looks every 2 seconds. */
+/** Without notifications a worker reads the cancels of its jobs every 2 s. */
 const POLLED_MS = 2_500;
 
 /** Measures the time from a cancel to the abort of the signal, in a fleet without faults. */
@@ -97,7 +97,7 @@ export async function cancels(stand: Stand, over: number): Promise<Cancelled[]> 
   return all;
 }
 
-/** A job that waited never starts; one that ran may be started once more where its worker died, and then aborts. */
+/** A job that waited never starts. One that ran may be started once more if its worker died, and then aborts. */
 export function judgeCancels(stand: Stand, all: readonly Cancelled[]): void {
   const aborted = abortsOf(
     stand,

@@ -11,7 +11,7 @@ const BURST = 600;
 const PAUSED_MS = 300;
 const ACKNOWLEDGED_MS = 100;
 const STARTED_MS = 50;
-/** Without notifications a worker looks every 2 seconds. */
+/** Without notifications a worker reads the pauses every 2 s. */
 const POLLED_MS = 2_500;
 
 /** Graphile workers, which apply the pause of a queue only, have no such task. */

@@ -1,5 +1,5 @@
-// A fleet whose members are killed, replaced and frozen, on a PostgreSQL that crashes, while jobs are paused, resumed and
-// cancelled.
+// A fleet whose members are killed, replaced and frozen, on a PostgreSQL that crashes, while jobs are paused, resumed
+// and cancelled.
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";

@@ -32,7 +32,7 @@ export async function deadRows(field: Field): Promise<void> {
   }
 }
 
-/** Opens a transaction that keeps rows deleted from now on visible, until it is released. */
+/** Adds and deletes a million rows, which vacuum cannot remove until the returned transaction is released. */
 async function dead(stand: Stand) {
   const url = stand.url;
   await stand.sql(`select worker.add_job('single')`);

@@ -117,7 +117,7 @@ export class GroupRow extends Row {
     return box("span", `faint ${column}`, words);
   }
 
-  /** Of errors, the times are those of failures; of other groups, those at which jobs were added. */
+  /** In a group by error, the times are those of failures; in other groups, those at which jobs were added. */
   private since(m: Model): string {
     const first = this.group.firstSeen;
     return isNaN(first) ? "" : clockAt(first, m.serverNow);

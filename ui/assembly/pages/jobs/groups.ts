@@ -163,7 +163,7 @@ export class Grouping extends PageState {
     return request.what.startsWith(ROWS_OF);
   }
 
-  /** Whether the group of a request is open in this list. Another list may have requested the rows of the same group. */
+  /** Whether the group of a request is open in this list. Another list may have requested rows of the same group. */
   awaits(request: Pending): bool {
     const key = this.keyOf(request);
     return this.opened.has(key) && request.path.startsWith(this.opened.get(key).path);

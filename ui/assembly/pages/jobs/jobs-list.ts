@@ -122,7 +122,7 @@ export abstract class JobsList extends ListPage {
     return `api/jobs?limit=${this.size}&fields=row&count=fast&sort=${this.sorted}${q}`;
   }
 
-  /** Sends no request for an invalid query, nor for a ranking of several answers: a single answer would replace it. */
+  /** Requests the rows, unless the query is invalid or one answer would replace the best rows of several answers. */
   override load(m: Model): void {
     if (this.search.answers > 1 && this.search.isPartial) return;
     if (this.bar.terms.fault === null) super.load(m);
@@ -189,7 +189,7 @@ export abstract class JobsList extends ListPage {
     }
   }
 
-  /** Adds the rows of a further answer; in a ranking they replace the rows. */
+  /** Adds the rows of a further answer. If the rows were only the best so far, the answer replaces them. */
   private onMore(m: Model, body: string): void {
     const wasPartial = this.search.isPartial;
     const page = this.read(body);

@@ -49,7 +49,7 @@ export function selectionBar(m: Model, page: JobsList): Node {
     for (let i = offered.length - 1; i >= 0; i--) {
       const name = offered[i].name;
       const action = jobActionNamed(name);
-      // If all have failed, actions for other jobs are left out. commandsFor() does the reverse if none has failed.
+      // If all have failed, actions for other jobs are omitted. If none has, commandsFor() omits those for failed jobs.
       if (action === null || (isFailed && !isOfferedFor(action.selected, true))) continue;
       // Actions that do not reach running jobs would skip locked jobs.
       if (isEveryLocked && !action.reachesRunning) continue;

@@ -46,7 +46,7 @@ export function jobsView(m: Model, page: GroupedJobs): Node {
   ]);
 }
 
-/** Returns how many jobs the query finds, once its rows have arrived; null: unknown. Jobs without a queue have no group. */
+/** Returns how many jobs the query finds; null: unknown. Groups by error or by queue do not contain all jobs. */
 function tabTotal(m: Model, page: GroupedJobs): Value | null {
   if (!page.rows.ready || page.isTurning(m)) return null;
   if (page.isGrouped) return page.groups.by === "task" ? page.groups.answer.of : null;
@@ -106,8 +106,8 @@ export function exportedColumns(page: GroupedJobs): string {
 }
 
 /**
- * Returns `12,000 jobs with an error in 3 groups`, or `12,000 jobs with an error: the 50 largest groups` if there may be
- * more. Other jobs are in no group.
+ * Returns `12,000 jobs with an error in 3 groups`, or `12,000 jobs with an error: the 50 largest groups` if there may
+ * be more. Jobs without an error, or for groups by queue without a queue, are in no group.
  */
 function groupsText(groups: Grouping): string {
   const answer = groups.answer;

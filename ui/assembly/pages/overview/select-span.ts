@@ -49,7 +49,7 @@ function openSpan(m: Model, span: Span): void {
   const axis = new Axis(horizon);
   const ofDue = axis.query("due", span.first, span.last);
   const ofFailed = axis.query("failed", span.first, span.last);
-  // The whole horizon has no bounds: it is all jobs.
+  // The query for the whole horizon has no bounds: it is empty, and finds all jobs.
   const isOne = failed === 0 || ofDue.length === 0;
   const query = isOne ? ofDue : due === 0 ? ofFailed : `${ofDue} or ${ofFailed}`;
   span.clear();

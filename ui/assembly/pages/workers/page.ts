@@ -77,7 +77,7 @@ export class WorkersPage extends ListPage {
     else super.act(m, verb, arg, value);
   }
 
-  /** Opens the dialog that unlocks one worker, or all selected ones if `key` is empty. It previews the locks. */
+  /** Opens the dialog that unlocks one worker, or all selected ones if `key` is empty. It shows their locks first. */
   private unlock(key: string): void {
     const ids = key.length > 0 ? [key] : this.list.selected.keys();
     if (ids.length === 0) return;
