@@ -541,7 +541,7 @@ test("Names and queries are shown as text, without characters that change the wr
 test("The page of a deleted operation shows how long receipts are kept.", async () => {
   const page = await openPage("/activity/9");
   page.answer("api/operations/9", { error: "there is no operation 9", code: "not_found" }, 404);
-  assert.match(page.text, /Operation 9 not foundReceipts are kept for 24 hours/);
+  assert.match(page.text, /Operation 9 not foundOperations are kept for 90 days/);
   await openPage("/activity/x");
 });
 

@@ -40,10 +40,7 @@ export class JobExecutor<E> {
   readonly #hooks: Hooks;
   readonly #timeoutMs: number | undefined;
   readonly #retry: RetryRules;
-  /**
-   * Pending attempts by job id. Not a Map: V8 keeps the entries of a Map's outgrown tables in memory until the
-   * next full collection.
-   */
+  /** Pending attempts by job id. Not a Map: V8 keeps a Map's outgrown tables until the next full collection. */
   readonly #running: Record<string, JobAttempt<E>> = Object.create(null);
   readonly #hasId = (id: string): boolean => id in this.#running;
   #context: AsyncResource;

@@ -71,7 +71,7 @@ function choreFor(one: CleanupCount): Chore {
   return chore;
 }
 
-/** Returns `a, b and more` without line breaks, which separate the parts of a button's argument. `all`: how many exist. */
+/** Returns `a, b and more` without line breaks, which separate the parts of a button's argument. `all`: the total. */
 function named(names: string[], all: i64): string {
   return replaced(names.join(", "), "\n", " ") + (names.length < all ? " and more" : "");
 }

@@ -210,7 +210,7 @@ export class OperationPage extends Page {
       this.data.missing
         ? empty(
             `Operation ${this.id} not found`,
-            "Receipts are kept for 24 hours, or without the extension “operations” until the server stops.",
+            "Operations are kept for 90 days, or without the extension “operations” until the server stops.",
             "/activity",
             "Activity",
           )
