@@ -28,7 +28,13 @@ export async function stopOrphan(cluster: string, logger: Logger): Promise<void>
   logger.warn({ pid }, "stopping the PostgreSQL server that a killed process left behind");
   const isThere = () => isAlive(pid) && worksIn(pid, cluster);
   await signalUntilGone(
-    (stopping) => isThere() && process.kill(pid, stopping),
+    (stopping) => {
+      try {
+        if (isThere()) process.kill(pid, stopping);
+      } catch {
+        // It has just ended.
+      }
+    },
     async (limitMs) => {
       const deadline = monotonic() + limitMs;
       while (isThere() && monotonic() < deadline) await wait(POLL_MS, NEVER);
