@@ -108,7 +108,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
     const { closing } = request;
     const client = networkOf(request.client);
     if (isFull(client) || closing.aborted) {
-      connection.end();
+      connection.end(encoderFor(request).end());
       return;
     }
     const viewer: Viewer = {
