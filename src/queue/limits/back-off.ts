@@ -3,7 +3,7 @@
 //   task, queue   a pause with the same end, which all workers apply (pauses/pause.ts)
 //   limit         only a row of _private_back_offs, which readLimits() returns with the limit
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { announceControl } from "../pauses/pause.ts";
+import { announceControl, type Control } from "../pauses/pause.ts";
 import { pausedBy, pauseOver } from "../pauses/paused-run.ts";
 
 export type BackOffScope = "task" | "queue" | "limit";
@@ -74,10 +74,9 @@ const recordSql = (s: string) => `recorded as (
   where backs.scope = locked.scope and backs.name = locked.name and backs.began_at = locked.began_at
 )`;
 
-const announced = announceControl("all");
-
-const answer = (known: string) => `
-select exists (select from begun) as begun, ${known} as known, case when exists (select from begun) then ${announced} end`;
+const answer = (known: string, changed: Control) => `
+select exists (select from begun) as begun, ${known} as known,
+  case when exists (select from begun) then ${announceControl(changed)} end`;
 
 // A pause that is over, but not deleted yet, begins anew. A current pause without a back-off of the same end was set by
 // a user, and is not changed.
@@ -93,7 +92,8 @@ const begunPause = (s: string) => `begun as (
   returning paused_at as began_at, resume_at as until
 )`;
 
-const taskSql: Statement = (s) => `with ${begunPause(s)}, ${recordSql(s)} ${answer("true")}`;
+const taskSql: Statement = (s) =>
+  `with ${begunPause(s)}, ${recordSql(s)} ${answer("true", "pauses")}`;
 
 // Like any pause of a queue, this one replaces the lock of a worker or of a limit (`managed:N`).
 const queueSql: Statement = (s) => `
@@ -102,7 +102,7 @@ with ${begunPause(s)}, ${recordSql(s)}, paused as (
   select $2::text, ${pausedBy("$4::text")}, 'infinity'::timestamptz from begun
   on conflict (queue_name) do update set ${pauseOver("queues")}
 )
-${answer("true")}`;
+${answer("true", "pauses")}`;
 
 const limitSql: Statement = (s) => `
 with known as materialized (
@@ -115,6 +115,6 @@ with known as materialized (
   select coalesce(present.began_at, pg_catalog.now()) as began_at, ${END} as until
   from known left join present on true
   where present.until is null or present.until < ${END}
-), ${recordSql(s)} ${answer("exists (select from known)")}`;
+), ${recordSql(s)} ${answer("exists (select from known)", "all")}`;
 
 const statements = { task: taskSql, queue: queueSql, limit: limitSql } as const;

@@ -27,7 +27,7 @@ export const ALL = "*";
 /** The channel that announces changes of pauses, limits and requests to cancel. Workers listen on it, and read them. */
 export const CONTROL = "worker:control";
 
-/** What an announcement of CONTROL is about. For limits and back-offs, and from earlier versions, it is `all`. */
+/** What an announcement of CONTROL is about. Those of limits, and of earlier versions, are about all. */
 export type Control = "all" | "cancel" | "pauses";
 
 /** Returns what the payload of an announcement names. */

@@ -29,4 +29,5 @@ with known as materialized (
   delete from "worker"._private_back_offs as backs using locked
   where backs.scope = locked.scope and backs.name = locked.name and backs.began_at = locked.began_at
 ) 
-select exists (select from begun) as begun, exists (select from known) as known, case when exists (select from begun) then pg_catalog.pg_notify('worker:control', 'all') end
+select exists (select from begun) as begun, exists (select from known) as known,
+  case when exists (select from begun) then pg_catalog.pg_notify('worker:control', 'all') end

@@ -36,4 +36,5 @@ with begun as (
       case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then queues.locked_by end), ''), locked_at = excluded.locked_at
 )
 
-select exists (select from begun) as begun, true as known, case when exists (select from begun) then pg_catalog.pg_notify('worker:control', 'all') end
+select exists (select from begun) as begun, true as known,
+  case when exists (select from begun) then pg_catalog.pg_notify('worker:control', 'pauses') end
