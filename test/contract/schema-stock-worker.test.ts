@@ -1,5 +1,5 @@
-// A Graphile Worker on this library's schema: it adds and runs jobs, wakes up on notifications,
-// serializes queues, and handles keys and crontabs.
+// A Graphile Worker on this library's schema: it adds and runs jobs, also in queues, wakes up on
+// notifications, and handles keys and crontabs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -25,7 +25,7 @@ async function rows(text: string): Promise<unknown[]> {
   return (await pool.query(text)).rows;
 }
 
-// Waits until a Graphile worker listens: its event pool:listen:success is emitted before LISTEN is sent.
+// Waits until a Graphile worker listens. Its event pool:listen:success comes too early, before LISTEN is sent.
 async function listening(): Promise<void> {
   const listeners = `
     select from pg_stat_activity

@@ -1,4 +1,4 @@
-// The statements of managed queues (queues with a limit): which become managed, what a fetch takes, what unlocks slots.
+// The statements of managed queues (queues with a limit): when a queue is managed, what a fetch takes, what unlocks slots.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { removeLimit, setLimit } from "../../src/commands/limits/set-limit.ts";
@@ -74,7 +74,7 @@ const slotsOf = async (name: string) =>
     )
   ).map((row) => row.locked_by);
 
-/** Takes jobs as the worker `by`. `share`: the duration of each job, as a part of the longest run of a queue. */
+/** Takes jobs as the worker `by`. `share`: the expected time of each job, as a part of the longest run allowed. */
 async function take(by = "w", { want = 10, share = 1, rates = false } = {}) {
   const statement = takeManaged({ flags: false, rates, excluded: false });
   const values = [["task"], want, by, [share]];

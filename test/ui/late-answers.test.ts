@@ -77,7 +77,7 @@ test("A preview that arrives late leaves another dialog as it is.", async () => 
   assert.doesNotMatch(page.dialogText, /worker-x/);
 });
 
-test("Jobs that a closed dialog has read do not change those of another.", async () => {
+test("Jobs that a closed dialog has requested do not replace the jobs of another dialog.", async () => {
   const page = await openCompletion();
   close(page);
   page.app.dispatch("ask.remove", "nightly", "");

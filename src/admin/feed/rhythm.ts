@@ -25,7 +25,7 @@ export interface Rhythm {
 const MAX_PAUSE_MS = 15_000;
 /**
  * The shared pause in multiples of a costly task's duration. With it these tasks together take at most a twelfth of the
- * time, as long as each takes less than 1.4 s.
+ * time, as long as each takes at most 1.3 s and none is hurried.
  */
 const SHARED_PAUSE_FACTOR = 11;
 

@@ -19,7 +19,7 @@ import type { CommandFields, Input, jobIds } from "../declare/field.ts";
 import type { Changes, JobActionData } from "../declare/job-action.ts";
 
 type Fields = CommandFields & { readonly ids: typeof jobIds };
-/** The members of a declaration that are derived from the others. */
+/** The members of a declaration that are the same for all actions, or are derived from the others. */
 type DerivedMember =
   | "aliases"
   | "weight"

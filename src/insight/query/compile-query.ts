@@ -11,7 +11,7 @@
 //  5. `and`, `or` and `not` join the parts (parts/part.ts). The *shape* is what all matches have in common,
 //     by which a reader selects its index (parts/shape.ts).
 //  6. The functions become one check of a row's texts (row-check.ts). If values may be large, a second,
-//     *light* condition also accepts the rows that only decompressing would decide.
+//     *light* condition decompresses nothing, and also accepts the rows that it therefore cannot decide.
 //  7. The result is a JobQuery (job-query.ts), which lists, counts, exports and operations use. Its cost is
 //     `cheap` if an index finds the matches, otherwise `bounded`: they are found in short steps.
 import { InputError } from "../../base/errors.ts";

@@ -36,13 +36,13 @@ const MAX_ABSENCE_MS = 60_000;
 /** The pause if another worker has locked the ticks. That worker adds them, or its connection ends. */
 const CONTENDED_MS = 1_000;
 /**
- * How long a new worker leaves the ticks from before its start to the workers that ran then. After this time it drops
+ * How long a new worker leaves ticks older than its start for the workers that ran then. After this time it drops
  * these ticks, except those within the backfill period.
  */
 const STARTING_MS = 10_000;
 /** How long a schedule is left out whose row PostgreSQL refuses to change. */
 const REFUSED_MS = 60_000;
-/** The most ticks of one schedule in a transaction. */
+/** The most ticks in a transaction, shared equally by the schedules of a page. */
 const MAX_TICKS = 500;
 const MAX_LOGGED = 1_000;
 const INSUFFICIENT_PRIVILEGE = "42501";

@@ -1,12 +1,13 @@
-// Computes the number of matching jobs, also of running ones, and by task and queue. The numbers are exact, or
-// estimated from a sample of the table's pages. The functions are pure; read-matches.ts reads the data.
+// Computes the number of matching jobs, also of running ones, and by task and queue. The numbers are counted (as
+// intervals if some jobs are too large to check), or estimated from a sample of pages. The functions are pure;
+// read-matches.ts reads the data.
 import { exactValue, intervalValue, limitToWhole, type Value } from "../../../domain/value.ts";
 import { estimateFrom } from "../../../insight/stats/page-sample.ts";
 
 export interface MatchCounts {
   /** The number of matching jobs. */
   readonly count: Value;
-  /** The number of running jobs, which are skipped, and of the others. */
+  /** The numbers of matching jobs that run, and are skipped, and of the others. */
   readonly locked: Value;
   readonly free: Value;
   /** The largest groups by task and by queue. An id of null means no queue. */

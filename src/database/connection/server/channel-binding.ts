@@ -1,5 +1,5 @@
-// channel_binding=require: a login is accepted only if the server has proved, on this very encrypted connection, that
-// it has the password's hash (SCRAM-SHA-256-PLUS). That excludes a man in the middle. pg logs in this way if the server
+// channel_binding=require: a login is accepted only if the server has proved, on the same encrypted connection, that
+// it has the password's hash (SCRAM-SHA-256-PLUS). That excludes a man in the middle. pg uses this login if the server
 // offers it. This file refuses every other login before a password is sent.
 import type pg from "pg";
 import { WorkerError } from "../../../base/errors.ts";
