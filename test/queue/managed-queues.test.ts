@@ -1,4 +1,4 @@
-// The statements of managed queues (queues with a limit): when a queue is managed, what a fetch takes, what unlocks slots.
+// The statements of managed queues (queues with a limit): when one is managed, what a fetch takes, what unlocks slots.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { removeLimit, setLimit } from "../../src/commands/limits/set-limit.ts";

@@ -296,7 +296,7 @@ test("The form shows how many jobs wait in the queue, and how long all attempts 
     queues: [queue("mail"), queue("mailing")],
     next_cursor: null,
   });
-  assert.match(page.dialogText, /One job at a time; 3 wait there now\./);
+  assert.match(page.dialogText, /3 jobs wait there now\./);
   page.type("queue", "mai");
   assert.doesNotMatch(page.dialogText, /wait there/, "that was another queue");
   page.type("max_attempts", "5");

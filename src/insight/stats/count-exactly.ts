@@ -10,7 +10,7 @@ import { idAfter } from "../walk/id-walk.ts";
 /** The progress of a count. */
 export interface CountProgress {
   readonly count: number;
-  /** The number of candidates whose payload is too large to check. */
+  /** The number of candidates that could not be checked: the payload is too large, or took too long. */
   readonly undecided: number;
   /** The id at which the count began. */
   readonly firstId: string;
@@ -29,7 +29,7 @@ const MAX_SPAN = 100_000_000;
 /** The number of rows whose texts are sent in one step, if this process evaluates the query. */
 const MAX_CHECKED = 500;
 const MAX_ERROR_LENGTH = 4_096;
-/** The maximum sizes of a payload that is read, stored and decompressed: all rows of a step are in memory at once. */
+/** The maximum stored size, and decompressed size, of a payload that is read: a step has all its rows in memory. */
 const MAX_STORED_BYTES = 32_768;
 const MAX_UNPACKED_BYTES = 262_144;
 
@@ -81,7 +81,7 @@ export async function countOn(
 }
 
 /**
- * Returns the id of the `count`th job from here. The ids of all jobs may follow a gap of any width. If the index has so
+ * Returns the id of the `count`th job from here. Gaps between ids can have any width. If the index has so
  * many entries of deleted jobs that the search takes too long, it returns the id that is `count` higher.
  */
 async function lastOfStep(

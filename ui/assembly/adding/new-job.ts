@@ -86,15 +86,15 @@ export class NewJobFacts {
 
   /** Returns the hint for the queue: whether it is new or stuck, or how many jobs wait there. */
   queueNote(queue: string): string {
-    const usual = "Jobs of one queue run one at a time.";
+    const usual = "Jobs of one queue run one at a time, unless a limit allows more.";
     if (queue.length === 0 || this.answeredQueue !== queue) return usual;
     for (let i = 0; i < this.queues.length; i++) {
       const row = this.queues[i];
       if (row.queueName !== queue) continue;
-      if (row.stuckSince > 0) return "One job at a time, and this queue is stuck.";
-      return `One job at a time; ${countedValue(row.ready, "waits", "wait")} there now.`;
+      if (row.stuckSince > 0) return "This queue is stuck.";
+      return `${countedValue(row.ready, "job waits", "jobs wait")} there now.`;
     }
-    return this.queues.length < 20 ? "One job at a time. The queue is new." : usual;
+    return this.queues.length < 20 ? "The queue is new." : usual;
   }
 
   /** The warning about a task's name; the empty string: none, or not read yet. */
@@ -141,7 +141,7 @@ export class NewJobFacts {
     return null;
   }
 
-  /** Returns the most similar name, if it differs by at most two typing errors. */
+  /** Returns the most similar name, if it differs by at most two typing errors; a short one by fewer. */
   private like(task: string): string {
     let best = "";
     let least = min(3, task.length / 2 + 1);

@@ -100,7 +100,7 @@ export const keyset: Measure = {
         await p95(20, () => answerMs(bench, page({}))),
         15,
         "ms",
-        `${short(port)} ms in the middle`,
+        `${short(port)} ms at the middle offset`,
       ),
     );
     return lines;
