@@ -27,17 +27,16 @@ export type BackOffBegun = "begun" | "kept" | "unknown";
 export async function beginBackOff(db: Database, backOff: NewBackOff): Promise<BackOffBegun> {
   const { scope, name, delayMs, reason, jobId, task } = backOff;
   const values = [scope, name, Math.max(0, delayMs), reasonOf(reason), jobId, task];
-  const begin = async (): Promise<BackOffBegun> => {
+  // Another worker may commit a back-off meanwhile. A statement that has waited for it sees its pause, but not its row in
+  // _private_back_offs, so the pause looks like a user's. The next statement has a newer snapshot and sees both.
+  for (let left = MAX_ATTEMPTS; ; left--) {
     const [row] = await query<{ begun: boolean; known: boolean }>(db, statements[scope], values);
     if (row?.known !== true) return "unknown";
-    return row.begun ? "begun" : "kept";
-  };
-  const outcome = await begin();
-  // Another worker may have committed a back-off meanwhile. The first statement sees its pause, but not its row in
-  // _private_back_offs, so the pause looks like a user's. The second statement has a newer snapshot and sees both.
-  return outcome === "kept" ? begin() : outcome;
+    if (row.begun || left === 1) return row.begun ? "begun" : "kept";
+  }
 }
 
+const MAX_ATTEMPTS = 5;
 const MAX_CHARACTERS = 200;
 const startOf = (text: string): string => text.slice(0, 10 * MAX_CHARACTERS);
 

@@ -46,7 +46,7 @@ const TAKES_MS = [100, 300] as const;
 export async function startApi(perSecond: number): Promise<Api> {
   const spans: (Span & { to: number })[] = [];
   const served: { readonly at: number; readonly job: string }[] = [];
-  const refused: number[] = [];
+  const refused: { readonly at: number; readonly by: string }[] = [];
   const answer = async (call: Call, response: ServerResponse) => {
     const at = performance.now();
     const span = { n: call.tenant, by: call.by, from: at, to: Number.POSITIVE_INFINITY };
@@ -56,7 +56,7 @@ export async function startApi(perSecond: number): Promise<Api> {
     });
     const recent = served.slice(-perSecond).filter((one) => one.at > at - SECOND_MS);
     if (recent.length >= perSecond) {
-      refused.push(at);
+      refused.push({ at, by: call.by });
       response.writeHead(429, "Too Many Requests", { "Retry-After": RETRY_AFTER_S }).end();
       return;
     }
@@ -85,6 +85,8 @@ export async function startApi(perSecond: number): Promise<Api> {
       const starts = spans.map(({ from }) => from);
       // A Graphile worker applies no back-off of a task; it gets no jobs of queues once they are managed.
       const ours = spans.filter(({ by }) => by !== "stock");
+      // A 429 to the Graphile worker is not known to ours.
+      const known = refused.filter(({ by }) => by !== "stock").map(({ at }) => at);
       const byStock = spans.filter(({ by }) => by === "stock").map(({ from }) => from);
       const managedAt = (starts[0] ?? 0) + MANAGED_MS;
       const tenants = [...Map.groupBy(spans, ({ n }) => n).values()];
@@ -97,7 +99,7 @@ export async function startApi(perSecond: number): Promise<Api> {
           SECOND_MS,
         ).most,
         mostOfATenant: Math.max(0, ...tenants.map((own) => mostAtOnce(own).most)),
-        whileBackingOff: ours.filter(({ from }) => isBackingOff(from, refused)).length,
+        whileBackingOff: ours.filter(({ from }) => isBackingOff(from, known)).length,
         byStock: {
           early: byStock.filter((at) => at <= managedAt).length,
           late: byStock.filter((at) => at > managedAt).length,
