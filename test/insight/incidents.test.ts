@@ -418,7 +418,7 @@ describe("A poison job", () => {
     assert.match(
       one?.sentence ?? "",
       new RegExp(
-        `^Attempt 19 .* 2 other jobs lost fewer attempts in crashes: #${first} 16, #${second} 9\\.$`,
+        `^Attempt 19 .* 2 other jobs lost fewer attempts in crashes: 16 by #${first}, 9 by #${second}\\.$`,
       ),
     );
     // Jobs that ran beside the culprit are not suspected after its end, unless they crash a worker without it.

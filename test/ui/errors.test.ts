@@ -50,7 +50,7 @@ test("Error groups show their failed and retrying jobs, the most failed first.",
   );
   assert.deepEqual(rows(page), [
     "GatewayError HTTP # from gatewaycharge_card8,40072 h7 s",
-    "TimeoutError Timeout of # mscrawl, export0482 h1 m",
+    "TimeoutError Timeout of # mscrawl +10482 h1 m",
   ]);
   assert.match(page.text, /2 error groups: 12,000 failed, 901 retrying/);
   const link = page.one((e) => e.tag === "a" && textOf([e]).startsWith("GatewayError"));

@@ -179,7 +179,7 @@ function besideText(beside: readonly PoisonJob[]): string {
   const lost = beside
     .toSorted((a, b) => b.lost - a.lost)
     .slice(0, MAX_BESIDE)
-    .map((other) => `#${other.id} ${numberText(other.lost)}`);
+    .map((other) => `${numberText(other.lost)} by #${other.id}`);
   const rest = beside.length > MAX_BESIDE ? ", …" : "";
   return ` ${countText(beside.length, "other job", "other jobs")} lost fewer attempts in crashes: ${lost.join(", ")}${rest}.`;
 }

@@ -36,6 +36,12 @@ export class ErrorRow extends Row {
     return errorPath(this.group.key);
   }
 
+  /** Returns `mail`, or `mail +2`: a list that is cut in its middle would look like one name. */
+  private get tasks(): string {
+    const tasks = this.group.tasks;
+    return tasks.length > 1 ? `${tasks[0]} +${tasks.length - 1}` : tasks.join("");
+  }
+
   override cells(m: Model): Node[] {
     const group = this.group;
     const trend = group.trend;
@@ -46,7 +52,7 @@ export class ErrorRow extends Row {
           group.isNew ? badge("new", "red") : nothing,
         ]),
       ]),
-      cell("dim w-opt", [cutName(group.tasks.join(", "), "")]),
+      cell("dim w-opt", [cutName(this.tasks, "")]),
       cell("num", [countNode(valueOf(group.failed), "")]),
       cell("num", [countNode(valueOf(group.retrying), "")]),
       cell("num dim w-mid", [aged(group.first, m.times)]),

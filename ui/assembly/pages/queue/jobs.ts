@@ -97,7 +97,8 @@ function waitsFor(details: QueueDetails, place: i32): string {
   const running = details.running;
   if (place > 0) return `${place} ahead`;
   if (running !== null && hasLock(details.queue)) return `after #${running.id}`;
-  if (details.queue.paused !== null) return "the end of the pause";
+  const paused = details.queue.paused;
+  if (paused !== null) return `the end of the ${paused.backsOff ? "back-off" : "pause"}`;
   if (hasLock(details.queue)) return "the queue lock";
   return details.queue.running.value > 0 ? "a free slot" : "a free worker";
 }
