@@ -75,6 +75,9 @@ function holdStill(runner: Runner): void {
     pointed = !isTouch && closest(event.target, "[data-hold]") !== null;
     report();
   });
+  document.addEventListener("keydown", () => {
+    isTouch = false;
+  });
   document.documentElement.addEventListener("pointerleave", () => {
     pointed = false;
     report();

@@ -31,8 +31,9 @@ export async function stopOrphan(cluster: string, logger: Logger): Promise<void>
     (stopping) => {
       try {
         if (isThere()) process.kill(pid, stopping);
-      } catch {
+      } catch (error) {
         // It has just ended.
+        if (codeOf(error) !== "ESRCH") throw error;
       }
     },
     async (limitMs) => {

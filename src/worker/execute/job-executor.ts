@@ -270,10 +270,8 @@ export class JobExecutor<E> {
     if (job.isQueued) tally.addDuration(monotonic() - startedAtMs);
     if (result === null) {
       tally.done++;
-      if (attempt.isCompletedByTask) {
-        const next = this.#retry.next(new Error(NOT_COMMITTED), job, attempt.task.retry);
-        this.#results.completedByTask(job, NOT_COMMITTED, next);
-      } else this.#results.complete(job);
+      if (attempt.isCompletedByTask) this.#results.completedByTask(job, NOT_COMMITTED);
+      else this.#results.complete(job);
       if (hooks.hasObservers("job:success")) {
         hooks.emit("job:success", { workerId, job, durationMs: monotonic() - startedAtMs });
       }

@@ -1,6 +1,6 @@
 // Results of jobs that are not written yet. A connection takes all of them at once. Those that could not be
 // written are put back and written again.
-import type { FailedAttempt, NextAttempt } from "../../queue/settle/fail.ts";
+import { BY_FORMULA, type FailedAttempt, type NextAttempt } from "../../queue/settle/fail.ts";
 import type { Hooks, JobResult } from "../task/hooks.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 
@@ -122,7 +122,7 @@ export class Results {
    * Records a job whose task deletes the row in a transaction of its own. If the row still exists, the transaction
    * was not committed, and the attempt has failed.
    */
-  completedByTask(job: FetchedJob, message: string, next: NextAttempt): void {
+  completedByTask(job: FetchedJob, message: string, next: NextAttempt = BY_FORMULA): void {
     byTask.add(job);
     this.fail({ job, message, payload: null, next });
   }

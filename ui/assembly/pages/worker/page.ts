@@ -8,7 +8,7 @@ import { queryPath, quoteIfNeeded } from "../../model/links";
 import { Model } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
-import { Shortcut } from "../../model/shortcut";
+import { keyOf, Shortcut } from "../../model/shortcut";
 import { HolderOf, holdsAny } from "../../parts/holder";
 import { isOld, levelTone } from "../../parts/worker";
 import { NamedPage } from "../named-page";
@@ -67,7 +67,9 @@ export class WorkerPage extends NamedPage {
     const worker = this.of.holder;
     if (!m.access.canWrite || worker.state === "alive" || !holdsAny(worker)) return [];
     const verb = unlockVerb("Unlock…", [worker.workerId]);
-    return [new Shortcut("u", verb.label, "ask.verb", verbArg(verb), "This worker")];
+    return [
+      new Shortcut(keyOf("force-unlock"), verb.label, "ask.verb", verbArg(verb), "This worker"),
+    ];
   }
 
   /** A worker that is alive keeps its locks. Any other can be unlocked: the user decides whether it still runs. */
