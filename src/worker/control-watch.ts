@@ -47,6 +47,8 @@ export interface ControlWatchParts {
   readonly limits: { read(db: Database): Promise<unknown> };
   /** Returns the jobs of this worker that have not ended. */
   jobs(): readonly FetchedJob[];
+  /** Whether a session of this worker has this id. */
+  isOwn(workerId: string): boolean;
   /** Aborts the signal of a running job. Returns whether the job is running. */
   cancel(job: FetchedJob): boolean;
 }
@@ -98,7 +100,7 @@ export class ControlWatch implements Controls {
 
   /** The channel on which pauses, their ends and requests to cancel are announced, with its callback. */
   get channels(): Readonly<Record<string, (payload: string) => void>> {
-    return { [CONTROL]: (payload) => this.#onAnnounced(controlOf(payload)) };
+    return { [CONTROL]: (payload) => this.#onAnnounced(controlOf(payload, this.#parts.isOwn)) };
   }
 
   /**
@@ -111,7 +113,8 @@ export class ControlWatch implements Controls {
     void wait(SECOND_READ_MS, this.#stop.signal).then(() => this.readNow());
   }
 
-  #onAnnounced(control: Control): void {
+  #onAnnounced(control: Control | null): void {
+    if (control === null) return;
     // Jobs that are no longer paused have an announcement of their own.
     if (control === "all") this.#parts.wake();
     this.readNow(control);

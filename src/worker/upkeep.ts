@@ -77,6 +77,7 @@ export class Upkeep<E> {
         if (lease.hasHeartbeats) this.#recovery?.reportFetched();
       },
       jobs: () => sessions().all.flatMap(({ cancellable }) => cancellable),
+      isOwn: (workerId) => sessions().all.some(({ id }) => id === workerId),
       cancel: (job) => sessions().all.some((session) => session.cancel(job)),
     });
     const { resetLocksIntervalMs: intervalMs, staleLockThresholdMs } = config;

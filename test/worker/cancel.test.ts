@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, test } from "node:test";
 import { Logger, run } from "graphile-worker";
+import pg from "pg";
 import { silentLogger } from "../../src/base/logger.ts";
 import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
 import { explainJob } from "../../src/insight/why/explain-job.ts";
@@ -287,6 +288,25 @@ test("The items of a cancelled batch that have not succeeded stay in its payload
   const [left] = await queue.remaining();
   assert.equal(left?.payload, "[2,3]");
   assert.equal(left?.attempts, left?.max_attempts);
+});
+
+test("The announcement of a cancel names the worker, so that others read nothing; in the fast lane it names none.", async () => {
+  const listener = new pg.Client({ connectionString: queue.url });
+  await listener.connect();
+  await listener.query(`listen "worker:control"`);
+  for (const [mode, options] of modes) {
+    const { task, started } = endless();
+    const { id } = await queue.utils.addJob("endless");
+    const worker = await queue.startWorker({ tasks: [task], ...options });
+    await started;
+    const announced = once(listener, "notification");
+    await queue.utils.cancelJobs([id]);
+    const [{ payload }] = (await announced) as [pg.Notification];
+    assert.equal(payload, `cancel ${mode === "safe mode" ? worker.id : ""}`);
+    assert.equal(await ended(id), "cancelled");
+    await worker.stop();
+  }
+  await listener.end();
 });
 
 test("If the announcement of a cancel is lost, the signal aborts within 2.5 seconds.", async () => {

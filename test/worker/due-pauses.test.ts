@@ -26,7 +26,8 @@ test("Overdue pauses are read a few times a second, not at each run's end, and e
       return database;
     },
     returnUnstarted: async () => {},
-    ...{ wake: () => void ends++, jobs: () => [], cancel: () => false, acknowledge: () => {} },
+    ...{ wake: () => void ends++, jobs: () => [], cancel: () => false },
+    ...{ isOwn: () => false, acknowledge: () => {} },
   });
   await queue.utils.addJob("task", {}, { queueName: "q" });
   await queue.sql("update worker._private_jobs set locked_by = 'another', locked_at = now()");

@@ -1,11 +1,13 @@
 // The statement that stores requests to cancel running jobs. Workers read them in queue/cancel/cancellations.ts.
-import { announceControl } from "../../queue/pauses/pause.ts";
+import { announceCancel } from "../../queue/pauses/pause.ts";
 
 /**
  * Common table expressions that store requests to cancel running jobs. `ids`: a query of their ids; `reason` and `by`:
  * expressions. The running attempt becomes the last one, so that even a worker that reads no requests does not retry
  * the job. For this, max_attempts is lowered to attempts, as for a permanent failure, and attempts stays correct. Rows
  * that another session has locked are skipped, because they may be rows of the fast mode.
+ *
+ * The announcement names the worker, so that the others read nothing. A job of the fast mode has none in its row.
  */
 export const cancelRequests = (
   s: string,
@@ -25,5 +27,5 @@ export const cancelRequests = (
     on conflict (job_id) do update set requested_at = excluded.requested_at,
       reason = coalesce(excluded.reason, requests.reason),
       requested_by = coalesce(excluded.requested_by, requests.requested_by)
-    returning ${announceControl("cancel")}
+    returning ${announceCancel(`(select locked_by from ${s}._private_jobs as locked where locked.id = requests.job_id)`)}
   )`;

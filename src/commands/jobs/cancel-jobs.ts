@@ -153,7 +153,7 @@ export const cancelCommand = defineCommand({
   consequence:
     "Jobs that have not started fail without running. The signal of a running job aborts, and its task decides: if it then throws, the job has failed and is not retried; if it returns, the job is completed.",
   consequenceOfOne:
-    "A job that has not started fails without running. The signal of a running job aborts, and its task decides: if it then throws, the job has failed and is not retried; if it returns, the job is completed.",
+    "If the job has not started, it fails without running. If it runs, its signal aborts, and its task decides: if it then throws, the job has failed and is not retried; if it returns, the job is completed.",
   aliases: [],
   weight: "light",
   danger: "destroys",

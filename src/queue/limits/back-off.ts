@@ -3,7 +3,7 @@
 //   task, queue   a pause with the same end, which all workers apply (pauses/pause.ts)
 //   limit         only a row of _private_back_offs, which readLimits() returns with the limit
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { announceControl, type Control } from "../pauses/pause.ts";
+import { announceControl } from "../pauses/pause.ts";
 import { pausedBy, pauseOver } from "../pauses/paused-run.ts";
 
 export type BackOffScope = "task" | "queue" | "limit";
@@ -73,7 +73,7 @@ const recordSql = (s: string) => `recorded as (
   where backs.scope = locked.scope and backs.name = locked.name and backs.began_at = locked.began_at
 )`;
 
-const answer = (known: string, changed: Control) => `
+const answer = (known: string, changed: "all" | "pauses") => `
 select exists (select from begun) as begun, ${known} as known,
   case when exists (select from begun) then ${announceControl(changed)} end`;
 

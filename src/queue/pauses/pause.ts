@@ -30,13 +30,28 @@ export const CONTROL = "worker:control";
 /** What an announcement of CONTROL is about. Those of limits, and of earlier versions, are about all. */
 export type Control = "all" | "cancel" | "pauses";
 
-/** Returns what the payload of an announcement names. */
-export const controlOf = (payload: string): Control =>
-  payload === "cancel" || payload === "pauses" ? payload : "all";
+const CANCEL_OF = "cancel ";
+
+/**
+ * Returns what the payload of an announcement names; null: it concerns another worker only. `isOwn` tells whether this
+ * worker locks jobs by an id.
+ */
+export const controlOf = (
+  payload: string,
+  isOwn: (workerId: string) => boolean,
+): Control | null => {
+  if (!payload.startsWith(CANCEL_OF)) return payload === "pauses" ? payload : "all";
+  const workerId = payload.slice(CANCEL_OF.length);
+  return workerId === "" || isOwn(workerId) ? "cancel" : null;
+};
 
 /** Returns an expression that announces a change on CONTROL. */
-export const announceControl = (what: Control): string =>
+export const announceControl = (what: "all" | "pauses"): string =>
   `pg_catalog.pg_notify('${CONTROL}', '${what}')`;
+
+/** Returns an expression that announces a request to cancel a job of the worker `lockedBy`, an expression; null: of any. */
+export const announceCancel = (lockedBy: string): string =>
+  `pg_catalog.pg_notify('${CONTROL}', '${CANCEL_OF}'::text || coalesce(pg_catalog.left(${lockedBy}, 1000), ''::text))`;
 
 const RESUMED = '"resumed":true';
 

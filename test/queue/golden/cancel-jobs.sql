@@ -29,7 +29,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     on conflict (job_id) do update set requested_at = excluded.requested_at,
       reason = coalesce(excluded.reason, requests.reason),
       requested_by = coalesce(excluded.requested_by, requests.requested_by)
-    returning pg_catalog.pg_notify('worker:control', 'cancel')
+    returning pg_catalog.pg_notify('worker:control', 'cancel '::text || coalesce(pg_catalog.left((select locked_by from "worker"._private_jobs as locked where locked.id = requests.job_id), 1000), ''::text))
   )
   select 
   jobs.id::text, jobs.task_id, tasks.identifier as task_identifier,

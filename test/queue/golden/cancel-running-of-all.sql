@@ -31,6 +31,6 @@ with reported as materialized (
     on conflict (job_id) do update set requested_at = excluded.requested_at,
       reason = coalesce(excluded.reason, requests.reason),
       requested_by = coalesce(excluded.requested_by, requests.requested_by)
-    returning pg_catalog.pg_notify('worker:control', 'cancel')
+    returning pg_catalog.pg_notify('worker:control', 'cancel '::text || coalesce(pg_catalog.left((select locked_by from "worker"._private_jobs as locked where locked.id = requests.job_id), 1000), ''::text))
   )
 select pg_catalog.count(*)::int as count from running

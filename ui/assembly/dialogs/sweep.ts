@@ -56,7 +56,7 @@ export class SweepDialog extends CommandDialog {
     const stale = found.staleWorkers.length;
     const removed =
       stale > 0
-        ? `${countText(stale, "worker is", "workers are")} not responding and will be removed. `
+        ? `${countText(stale, "worker has", "workers have")} sent no heartbeat for ${dialog.draft.value(this.command.fields[0].name).trim()} s and will be removed. `
         : "";
     const locked = found.lockedJobs - found.recoverableJobs;
     const rest =
