@@ -113,7 +113,7 @@ export const views: readonly View[] = [
   { name: "no operation", route: "/activity/999999", title: "Operation 999999" },
   { name: "maintenance", route: "/maintenance", title: "Maintenance" },
   { name: "no page", route: "/nowhere", title: "Not found" },
-  { name: "add a job", route: "/jobs", title: "Jobs", act: button("Add a job") },
+  { name: "add a job", route: "/jobs", title: "Jobs", act: button("Add a job…") },
   {
     name: "add a job, with faults",
     route: "/jobs",

@@ -8,7 +8,7 @@ before(ensureBuilt);
 
 async function openForm(): Promise<Page> {
   const page = await openList([job(1)]);
-  page.click("Add a job");
+  page.click("Add a job…");
   const tasks = [
     { identifier: "charge_card", is_unsupported: false },
     { identifier: "send_webhook", is_unsupported: true },

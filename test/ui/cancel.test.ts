@@ -15,7 +15,7 @@ async function openJob(one: ReturnType<typeof job>) {
 test("A running job is cancelled from its page with a reason, and the page shows that it is being cancelled.", async () => {
   const page = await openJob(lockedJob(7));
   page.click("Cancel…");
-  assert.match(page.dialogText, /^Cancel job 7.*The signal of a running job aborts/);
+  assert.match(page.dialogText, /^Cancel job 7.*its signal aborts/);
   assert.doesNotMatch(page.dialogText, /skipped/);
   page.button("Back");
   page.type("reason", "wrong file");
@@ -71,7 +71,7 @@ test("The palette cancels a job by its id, and finds the action on the page of a
   assert.equal(look("cancel job")[0], "Cancel…");
   assert.equal(look("cancel job 42")[0], "Cancel job #42…");
   page.app.dispatch("app.palette-key", "", "Enter");
-  assert.match(page.dialogText, /^Cancel #42A job that has not started fails without running/);
+  assert.match(page.dialogText, /^Cancel #42If the job has not started, it fails without running/);
   page.click("Cancel");
   assert.equal(page.requestOf("api/jobs/action").body, '{"action":"cancel","ids":[42]}');
   const part = { requested: 1, done: 0, cancelling: 1 };

@@ -188,7 +188,7 @@ test("A dialog about many jobs shows how many there are of each task.", async ()
 test("A dialog that is not about the selected jobs does not name them.", async () => {
   const page = await openList([job(1), job(2)]);
   page.app.dispatch("jobs.all", "", "");
-  for (const label of ["Remove by key…", "Add a job"]) {
+  for (const label of ["Remove by key…", "Add a job…"]) {
     page.click(label);
     assert.doesNotMatch(page.dialogText, /#1|#2/, label);
     page.app.dispatch("dialog.close", "", "");

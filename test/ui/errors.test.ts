@@ -52,7 +52,7 @@ test("Error groups show their failed and retrying jobs, the most failed first.",
     "GatewayError HTTP # from gatewaycharge_card8,40072 h7 s",
     "TimeoutError Timeout of # mscrawl +10482 h1 m",
   ]);
-  assert.match(page.text, /2 error groups: 12,000 failed, 901 retrying/);
+  assert.match(page.text, /2 error groups, 1 with failed jobs: 12,000 failed, 901 retrying/);
   const link = page.one((e) => e.tag === "a" && textOf([e]).startsWith("GatewayError"));
   assert.equal(link.attrs["href"], "#/errors/aaaaaaaaaaaa");
 });
@@ -64,7 +64,7 @@ test("Error groups are shown only once both answers, about failed and retrying j
   assert.doesNotMatch(page.text, /error group/);
   page.answer(retryingPath(), { ...groups([timeout()]), of: value(901) });
   assert.equal(rows(page).length, 2);
-  assert.match(page.text, /2 error groups: 12,000 failed, 901 retrying/);
+  assert.match(page.text, /2 error groups, 1 with failed jobs: 12,000 failed, 901 retrying/);
 });
 
 test("Error groups are ordered by a column, searched by a text, and limited to a time.", async () => {

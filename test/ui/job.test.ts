@@ -417,7 +417,10 @@ test("One letter means one thing: R retries or runs now, S reschedules.", async 
 });
 
 test("Actions have keys, and a job can be copied as a link, a command, an add command and JSON.", async () => {
-  const page = await openJob(failedJob(7, { queue_name: "it's" }), failed());
+  const page = await openJob(
+    failedJob(7, { queue_name: "it's", flags: { "retry:slow": true, eu: true } }),
+    failed(),
+  );
   const press = (key: string) => page.app.dispatch("app.key", "", key);
   press("r");
   assert.match(page.dialogText, /^Retry job 7/);
@@ -432,7 +435,10 @@ test("Actions have keys, and a job can be copied as a link, a command, an add co
   const [link, command, line, json] = page.copied;
   assert.equal(link, "http://admin.example/#/jobs/7");
   assert.equal(command, "worker retry 7");
-  assert.equal(line, `worker add send_email '{"to":"ana@example.com"}' --queue 'it'\\''s'`);
+  assert.equal(
+    line,
+    `worker add send_email '{"to":"ana@example.com"}' --queue 'it'\\''s' --flag eu --retry slow`,
+  );
   assert.equal(JSON.parse(json ?? "").id, 7);
 });
 
@@ -457,10 +463,11 @@ test("A copied shell line has control characters as octal bytes, like the lines 
   const hostile = "k\u0015touch PASTED\n#\u202e";
   const page = await openJob(failedJob(7, { queue_name: hostile, key: hostile }), failed());
   page.app.dispatch("job.copy-add", "", "");
+  // The key is left out: with it the new job would replace this one.
   const word = shellWord(hostile);
   assert.equal(word, "'k'$'\\025''touch PASTED'$'\\012''#'$'\\342\\200\\256'");
   const payload = `'{"to":"ana@example.com"}'`;
-  const line = `worker add send_email ${payload} --queue ${word} --key ${word}`;
+  const line = `worker add send_email ${payload} --queue ${word}`;
   assert.equal(page.copied[0], line);
 });
 

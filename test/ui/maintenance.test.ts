@@ -357,7 +357,7 @@ test("A sweep is previewed first, and done with the settings of the preview.", a
   );
   assert.match(
     page.dialogText,
-    /1 worker is not responding and will be removed\. 2 jobs can run again after 30 s\. 1 job stays locked/,
+    /1 worker has sent no heartbeat for 300 s and will be removed\. 2 jobs can run again after 30 s\. 1 job stays locked/,
   );
   assert.match(page.dialogText, /w-1/);
   page.type("sweep_threshold_secs", "60");

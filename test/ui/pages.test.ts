@@ -39,7 +39,7 @@ test("The theme is passed to the host.", async () => {
 test("An empty list offers one action.", async () => {
   const none = { next_cursor: null, count: 0 };
   const lists: Record<string, readonly [string, object, string]> = {
-    "/jobs": ["api/jobs", jobs([]), "Add a job"],
+    "/jobs": ["api/jobs", jobs([]), "Add a job…"],
     "/jobs?q=is%3Afailed": ["api/jobs", jobs([]), "All jobs"],
     "/queues": ["api/queues", { queues: [], ...none }, "All jobs"],
     "/queues?only=stuck": ["api/queues", { queues: [], ...none }, "All queues"],

@@ -315,7 +315,7 @@ test("A session that cannot be renewed ends the write with its reason.", async (
 
 test("A new job's payload and names are sent byte for byte.", async () => {
   const page = await openList([job(1)]);
-  page.click("Add a job");
+  page.click("Add a job…");
   const typed = '{ "id": 12345678901234567890,\n  "b":1, "a":2, "b":3, "s":"\\u00e9" }';
   page.type("identifier", "send_email");
   page.type("payload", typed);
@@ -338,7 +338,7 @@ test("A new job's payload and names are sent byte for byte.", async () => {
 
 test("A payload that is not JSON is rejected with its place, and nothing is sent.", async () => {
   const page = await openList([job(1)]);
-  page.click("Add a job");
+  page.click("Add a job…");
   page.type("payload", '{"a": }');
   assert.match(page.dialogText, /Line 1, column 7: a value was expected\./);
   page.click("Add the job");
@@ -350,7 +350,7 @@ test("A payload that is not JSON is rejected with its place, and nothing is sent
 
 test("A refusal is shown at its field, else below the form.", async () => {
   const page = await openList([job(1)]);
-  page.click("Add a job");
+  page.click("Add a job…");
   page.type("identifier", "t");
   page.type("queue", "q");
   const refuse = (...problems: object[]) =>
@@ -371,7 +371,7 @@ test("A refusal is shown at its field, else below the form.", async () => {
 
 test("A key mode is sent only with a key, and an empty payload not at all.", async () => {
   const page = await openList([job(1)]);
-  page.click("Add a job");
+  page.click("Add a job…");
   assert.ok(!page.hasButton("Replace it"));
   page.type("identifier", "t");
   page.type("payload", " ");
@@ -396,7 +396,7 @@ test("A read-only page offers no write, and sends none even on request.", async 
   page.answer("api/jobs?limit=100", jobs([job(1)]));
   assert.match(page.text, /read-only/);
   assert.equal(page.all((e) => e.attrs["class"] === "cb").length, 0);
-  assert.equal(page.hasButton("Add a job"), false);
+  assert.equal(page.hasButton("Add a job…"), false);
   page.app.dispatch("jobs.pick", "1", "");
   for (const action of ["ask.complete", "ask.add", "ask.remove", "ask.migrate", "ask.sweep"]) {
     page.app.dispatch(action, "", "");

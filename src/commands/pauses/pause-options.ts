@@ -1,5 +1,6 @@
 // The options of a pause, as the library takes them.
 import * as v from "valibot";
+import { monotonic } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
@@ -24,8 +25,8 @@ export interface PauseOptions {
   /** The user, shown with the pause: at most 128 characters. */
   readonly pausedBy?: string | null | undefined;
   /**
-   * How long to wait until all live workers have acknowledged the pause, 0–60,000 milliseconds. Default 5,000; 0:
-   * does not wait.
+   * How long to wait until all live workers have acknowledged the pause, 0–60,000 milliseconds from the call. Default
+   * 5,000; 0: does not wait.
    */
   readonly waitMs?: number | undefined;
   /** Cancels the running jobs, after the wait. Not inside a transaction. Default false. */
@@ -40,7 +41,7 @@ export interface PauseResult extends Acknowledgement {
   readonly cancelling?: number;
 }
 
-/** How long a pause waits for workers. */
+/** How long a pause waits for workers, from its start: a slow database leaves less of it. */
 export const WAIT_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
 
@@ -88,11 +89,12 @@ export async function pauseWith(
   validate(nameSchema, { name: target.name });
   const checked = validate(optionsSchema, options);
   const { reason, resumeAt, pausedBy, waitMs, signal, cancelRunning: cancels } = checked;
+  const untilMs = monotonic() + waitMs;
   const pause = { reason, pausedBy, resumeAt: resumeAt?.toISOString() ?? null, forMs: null };
   if (pause.resumeAt !== null) await assertAhead(db, pause.resumeAt, "resumeAt");
   if (cancels) await assertNoTransaction(db, "a pause that cancels running jobs");
   await setPause(db, target, pause);
-  const workers = await awaitAcknowledgement(db, waitMs, signal);
+  const workers = await awaitAcknowledgement(db, untilMs, signal);
   if (!cancels) return workers;
   return { ...workers, cancelling: await cancelRunning(db, target, { reason, by: pausedBy }) };
 }

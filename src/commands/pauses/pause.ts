@@ -1,5 +1,6 @@
 // Declares the command that pauses a queue, a task or everything; implemented in set-pause.ts.
 
+import { monotonic } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { countText } from "../../domain/words.ts";
 import {
@@ -78,15 +79,16 @@ export const pauseCommand = defineCommand({
     { for_secs: secs, resume_at: resumeAt, reason, ...given },
     { by = null },
   ): Promise<PauseDone> => {
+    const untilMs = monotonic() + WAIT_MS;
     const isKnown = await setPause(db, targetOf(given), {
       reason: reason ?? null,
       pausedBy: by,
       resumeAt: resumeAt ?? null,
       forMs: secs === undefined ? null : secs * 1_000,
     });
-    return { isKnown, workers: null, cancelling: 0, note: null, failures: [] };
+    return { untilMs, isKnown, workers: null, cancelling: 0, note: null, failures: [] };
   },
-  follow: async (db, { isKnown }, { wait = true, ...given }, { signal, by = null }) => {
+  follow: async (db, { untilMs, isKnown }, { wait = true, ...given }, { signal, by = null }) => {
     // The pause is committed, so a failure from now on is part of the result, and not an error.
     const failures: string[] = [];
     const attempt = async <T>(failure: string, work: () => Promise<T>) =>
@@ -95,7 +97,7 @@ export const pauseCommand = defineCommand({
         return null;
       });
     const workers = await attempt("the workers could not be read", () =>
-      awaitAcknowledgement(db, wait ? WAIT_MS : 0, signal),
+      awaitAcknowledgement(db, wait ? untilMs : 0, signal),
     );
     const reason = given.reason ?? null;
     const cancelling = !given.cancel_running
@@ -106,7 +108,7 @@ export const pauseCommand = defineCommand({
     const note = await attempt("workers without heartbeats could not be read", () =>
       pausesNote(db, [targetOf(given)]),
     );
-    return { isKnown, workers, cancelling: cancelling ?? 0, note, failures };
+    return { untilMs, isKnown, workers, cancelling: cancelling ?? 0, note, failures };
   },
   isPartial: ({ failures }) => failures.length > 0,
   sentence: ({ isKnown, workers, cancelling, note, failures }, { scope, name, wait }) => {
@@ -135,6 +137,8 @@ export const pauseCommand = defineCommand({
 const UNREPORTED = "no worker with heartbeats is alive to acknowledge it";
 
 export interface PauseDone {
+  /** Until when the command waits for the workers, by monotonic(). */
+  readonly untilMs: number;
   readonly isKnown: boolean;
   /** null: the workers have not been read. */
   readonly workers: Acknowledgement | null;

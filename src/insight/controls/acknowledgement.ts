@@ -30,22 +30,22 @@ export async function readAcknowledgement(db: Database): Promise<Acknowledgement
 }
 
 /**
- * Waits until all live workers have acknowledged the pauses, at most `waitMs`, or until `signal` aborts. Inside a
- * transaction it does not wait: the pause begins with the commit.
+ * Waits until all live workers have acknowledged the pauses, until the moment `untilMs` of monotonic(), or until
+ * `signal` aborts. Inside a transaction it does not wait: the pause begins with the commit.
  */
 export async function awaitAcknowledgement(
   db: Database,
-  waitMs: number,
+  untilMs: number,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Acknowledgement> {
   if (!(await hasWorkerTable(db))) return NOT_ACKNOWLEDGED;
   const startMs = monotonic();
   while (true) {
     const { state, isInTransaction } = await readState(db);
-    const passedMs = monotonic() - startMs;
-    const leftMs = waitMs - passedMs;
+    const nowMs = monotonic();
+    const leftMs = untilMs - nowMs;
     if (state.waiting === 0 || isInTransaction || leftMs <= 0 || signal.aborted) return state;
-    const pauseMs = Math.min(Math.max(MIN_MS, passedMs * WAITED_SHARE), MAX_MS);
+    const pauseMs = Math.min(Math.max(MIN_MS, (nowMs - startMs) * WAITED_SHARE), MAX_MS);
     await wait(Math.min(pauseMs, leftMs), signal);
   }
 }

@@ -21,7 +21,7 @@ const PAYLOAD = `{ "big": 9223372036854775807,
 
 async function openForm(page: Page): Promise<void> {
   await waitForPage(page, "Jobs");
-  await page.getByRole("button", { name: "Add a job" }).first().click();
+  await page.getByRole("button", { name: "Add a job…" }).first().click();
 }
 
 const field = (page: Page, name: string) => page.locator(`#field-${name}`);

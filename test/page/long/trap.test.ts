@@ -50,7 +50,7 @@ test("A trap while a dialog is open ends the page, and nothing covers the messag
   const prepare = (page: Page) => page.addInitScript(trapOnDemand, TRAP);
   const work = async ({ page }: { page: Page }) => {
     await waitForPage(page, "Jobs");
-    await page.getByRole("button", { name: "Add a job" }).click();
+    await page.getByRole("button", { name: "Add a job…" }).click();
     await page.getByRole("dialog").waitFor();
     await page.evaluate(() => Object.assign(globalThis, { trapNow: true }));
     await page.locator("#field-identifier").press("x");

@@ -221,6 +221,13 @@ function fill(draft: Draft, job: ListedJob): void {
   if (!r.failed) draft.set("flags", flags.join(", "));
 }
 
+/** Returns the shell command that adds a job like this one. `now`: the server's time. */
+export function addCommand(job: ListedJob, schema: string, now: f64): string {
+  const draft = new Draft();
+  fill(draft, job);
+  return addLine(draft, schema, now);
+}
+
 /** Returns the shell command that adds the same job. A relative time is resolved now. */
 function addLine(draft: Draft, schema: string, now: f64): string {
   const payload = draft.value("payload").trim();

@@ -1,9 +1,8 @@
-/** Shell commands for a job: the action that it needs, and the addition of a job like it. */
+/** The shell command of the action that a job needs. */
 
-import { argument, quoted, shellLine } from "../forms/shell-line";
+import { quoted, shellLine } from "../forms/shell-line";
 import { firstActionFor } from "../generated/commands";
 import { Cause, Fix, ListedJob, Why } from "../generated/records";
-import { isoTime } from "../lib/time";
 
 /** Returns the shell command of the page's primary action. */
 export function commandOf(
@@ -46,18 +45,4 @@ export function repairOf(root: Cause | null, condition: string): Fix | null {
 export function isHopeless(why: Why | null): bool {
   const root = rootOf(why);
   return root !== null && root.kind === "exhausted" && root.fix === null;
-}
-
-/** Returns the line that adds a job like this one. */
-export function addCommand(job: ListedJob, payload: string, schema: string): string {
-  const task = job.taskIdentifier;
-  const queue = job.queueName;
-  const key = job.key;
-  let words = `add${argument("identifier", task === null ? "" : task)}${argument("payload", payload)}`;
-  if (queue !== null) words += " --queue " + quoted(queue);
-  if (job.state === "scheduled") words += " --run-at " + isoTime(job.runAt);
-  if (job.maxAttempts !== 25) words += ` --max-attempts ${job.maxAttempts}`;
-  if (key !== null) words += " --key " + quoted(key);
-  if (job.priority !== 0) words += ` --priority=${job.priority}`;
-  return shellLine(words, schema);
 }

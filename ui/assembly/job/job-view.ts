@@ -5,6 +5,7 @@
  *   open(id) ─▶ head + why ─▶ refresh(): why every few seconds; the head when something has changed
  *                  └─ 404 after it was shown ─▶ it has ended: its last state stays, and the receipt is requested
  */
+import { addCommand } from "../dialogs/add";
 import { jobActionNamed } from "../generated/commands";
 import {
   AuditEntry,
@@ -22,7 +23,7 @@ import { jobPath } from "../model/links";
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
 import { ErrorPanel } from "../parts/error-panel";
-import { addCommand, commandOf } from "./command";
+import { commandOf } from "./command";
 import { Comparison } from "./comparison";
 import { Payload } from "./payload";
 
@@ -160,14 +161,12 @@ export class JobView {
 
   /** Performs an action that needs the payload. */
   private perform(m: Model, verb: string): void {
-    const payload = this.payload.text;
-    const job = this.job;
     if (verb === "copy-json") copy(this.json);
-    else if (verb === "copy-add") {
-      if (job === null || payload === null) return;
-      copy(addCommand(job, payload, m.access.session.schema));
-    } else if (verb === "duplicate") {
-      m.shared.template = readListedJob(new JsonReader(this.json));
+    if ((verb !== "copy-add" && verb !== "duplicate") || this.payload.text === null) return;
+    const job = readListedJob(new JsonReader(this.json));
+    if (verb === "copy-add") copy(addCommand(job, m.access.session.schema, m.serverNow));
+    else {
+      m.shared.template = job;
       after(0, "ask.add", "template");
     }
   }

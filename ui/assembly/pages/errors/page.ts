@@ -194,7 +194,11 @@ export class ErrorsPage extends ListPage {
     if (this.which !== "failed" && isKnown(this.retrying.of)) {
       parts.push(`${valueText(this.retrying.of)} retrying`);
     }
-    return `${countText(this.groupCount, "error group", "error groups")}: ${parts.join(", ")}`;
+    // The number beside the page's name, in the navigation, is that of groups with failed jobs.
+    const failed = this.failed.groups.length;
+    const some =
+      this.which.length === 0 && failed < this.groupCount ? `, ${failed} with failed jobs` : "";
+    return `${countText(this.groupCount, "error group", "error groups")}${some}: ${parts.join(", ")}`;
   }
 
   /** How the errors are grouped, and how many jobs were read for it. */

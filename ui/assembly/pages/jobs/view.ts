@@ -71,7 +71,7 @@ function additions(m: Model, page: GroupedJobs): Node[] {
 }
 
 function addButton(m: Model): Node {
-  return m.access.canWrite ? drawnButton(PLUS, "Add a job", "ask.add", "") : nothing;
+  return m.access.canWrite ? drawnButton(PLUS, "Add a job…", "ask.add", "") : nothing;
 }
 
 function meta(m: Model, page: GroupedJobs): Node {
