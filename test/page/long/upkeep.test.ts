@@ -157,7 +157,9 @@ test("The preview of a sweep changes nothing; the sweep after it removes the sta
     assert.equal(dead.staleWorkers.length, 1);
     await act(page, /^Sweep workers that are not responding/, "Preview…").click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("1 worker has sent no heartbeat for 300 s and will be removed.").waitFor();
+    await dialog
+      .getByText("1 worker has sent no heartbeat for 300 s and will be removed.")
+      .waitFor();
     const jobs = dead.recoverableJobs === 1 ? "1 job" : `${dead.recoverableJobs} jobs`;
     await dialog.getByText(`${jobs} can run again`).waitFor();
     await dialog.getByText(dead.staleWorkers[0] ?? "").waitFor();
