@@ -126,3 +126,17 @@ test("Counts from an index are exact, however large the table.", async () => {
     assert.equal(shares, all, query);
   }
 });
+
+test("A query is refused whose explicit form, which the operation would parse again, is too long.", async () => {
+  const words = Array.from(
+    { length: 16 },
+    (_, n) => `${String(n).padStart(2, "0")}${"x".repeat(247)}`,
+  );
+  const request = { action: "fail", changes: {} } as const;
+  const tools = operationTools(queue.db);
+  await rehearse(tools, { ...request, query: words.slice(1).join(" ") });
+  await assert.rejects(rehearse(tools, { ...request, query: words.join(" ") }), {
+    name: "QueryError",
+    message: /4000 characters/,
+  });
+});
