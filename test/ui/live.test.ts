@@ -89,6 +89,30 @@ test("While the stream sends nothing the page sends requests, then reconnects; i
   assert.equal(page.subscriptions.length, 2, "another stream is opened in its place");
 });
 
+test("A stream that does not open for 30 seconds is closed and tried again, although polling succeeds.", async () => {
+  const page = await openPage("/");
+  for (let i = 1; i <= 8; i++) {
+    page.pass(5000);
+    page.answer("api/counts", counts({ as_of: timeAt(5 * i) }));
+  }
+  assert.equal(page.subscriptions.length, 2);
+});
+
+test("Pages that lose their streams at one moment return at different moments.", async () => {
+  const waits = new Set<number>();
+  for (const openedMs of [0, 310, 620]) {
+    const page = await openPage("/");
+    page.pass(openedMs);
+    page.app.onStreamOpen();
+    page.pass(10_000 - openedMs);
+    page.app.onStreamClose(0);
+    const from = page.now;
+    while (page.subscriptions.length === 1) page.pass(10);
+    waits.add(page.now - from);
+  }
+  assert.equal(waits.size, 3);
+});
+
 test("An answer counts as news, a request does not.", async () => {
   const page = await openPage("/");
   page.app.onStreamOpen();

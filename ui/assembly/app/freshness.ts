@@ -1,6 +1,7 @@
 /**
  * Keeps the page up to date: by the event stream if it is open, otherwise by polling; in a background tab not at all.
- * If an open stream brings no events for 10 seconds, the page polls, too. After 30 seconds it opens a new stream.
+ * If an open stream brings no events for 10 seconds, the page polls, too. After 30 seconds, or if a stream does not
+ * open for as long, it opens a new one.
  */
 import { ApiError } from "../generated/records";
 import { after, subscribe, unsubscribe } from "../host";
@@ -55,7 +56,7 @@ export function streamClosed(m: Model, status: i32): void {
   const absent = status === 404 || status === 405 || status === 501;
   const backoff = FIRST_RETRY_MS * <f64>(1 << min(live.failures, 5));
   // Many pages that lost the same server must not return at the same moment.
-  const spread = <f64>(<i64>m.now % 1000);
+  const spread = <f64>(<i64>live.openedAt % 1000);
   live.failures = min(live.failures + 1, 10);
   live.retryAt = m.now + (absent ? NO_STREAM_RETRY_MS : min(LAST_RETRY_MS, backoff)) + spread;
   after(<i32>(live.retryAt - m.now), "app.connect", "");
@@ -98,8 +99,9 @@ function bringUpToDate(m: Model): void {
   startTicking(m);
   if (m.access.gate !== Gate.Open) return;
   const isOpen = live.stream === Stream.Open;
-  const quietMs = m.now - (isNaN(live.newsAt) ? live.openedAt : max(live.newsAt, live.openedAt));
-  if (isOpen && quietMs >= RED_MS) {
+  // While the stream opens, news are the answers of requests.
+  const since = isOpen && live.newsAt > live.openedAt ? live.newsAt : live.openedAt;
+  if (live.stream !== Stream.Closed && m.now - since >= RED_MS) {
     disconnect(m);
     streamClosed(m, 0);
   }
