@@ -224,7 +224,7 @@ const clientFolders: Record<string, readonly string[]> = {
   kit: ["host", "lib", "generated", "controls", "model"],
   operations: ["lib", "generated", "controls", "forms", "model", "kit"],
   parts: ["lib", "generated", "controls", "model", "kit"],
-  job: ["host", "lib", "generated", "controls", "forms", "model", "kit", "parts"],
+  job: ["host", "lib", "generated", "controls", "forms", "adding", "model", "kit", "parts"],
   bar: ["lib", "generated", "controls", "model"],
   "pages/*": [
     "host",

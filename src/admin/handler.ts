@@ -60,7 +60,7 @@ async function start(
   config: AdminServerConfig,
   parts: AdminParts,
 ): Promise<{ mount: Mount; close: () => Promise<void> }> {
-  // Loaded on demand: see server.ts.
+  // Loaded on demand: see serve.ts.
   const [{ createApplication }, { createMount }] = await Promise.all([
     import("./application.ts"),
     import("../http/mount.ts"),

@@ -73,7 +73,7 @@ export function createLogger(options: LoggerOptions = {}): Promise<Logger> {
   return cleanLogger(options, (line) => line);
 }
 
-/** Like createLogger(), but passes each JSON line, with its line break, through `clean`. */
+/** Like createLogger(), but with the format `json` it passes each line, with its line break, through `clean`. */
 export async function cleanLogger(
   options: LoggerOptions,
   clean: (line: string) => string,

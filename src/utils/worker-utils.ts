@@ -149,8 +149,8 @@ export interface WorkerUtils<Added = Job>
   /**
    * Deletes failed jobs, task identifiers without jobs and queues without jobs; by default all three.
    * "gc-task-identifiers" keeps the tasks of workers that send heartbeats, and `taskIdentifiersToKeep`. Names
-   * are deleted in steps; each waits up to 10 s for open transactions, and restores names that jobs added in them
-   * refer to. Rejects with InputError for an unknown cleanup task, and with `configuration` when names would be
+   * are deleted in steps; each waits up to 10 s for open transactions, and restores the names that their new jobs
+   * use. Rejects with InputError for an unknown cleanup task, and with `configuration` when names would be
    * deleted inside a transaction on `with(client)`.
    */
   cleanup(tasks?: readonly CleanupTask[], options?: CleanupOptions): Promise<CleanupResult>;

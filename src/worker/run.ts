@@ -11,14 +11,14 @@ export interface RunOptions<Extensions = unknown> extends WorkerOptions<Extensio
   /**
    * Whether SIGTERM and SIGINT stop the worker gracefully, within `stopTimeoutMs` and `abortGraceMs`; a second
    * signal aborts at once. If the process is still alive 10 s after its worker has stopped (0.5 s if jobs were
-   * abandoned), the first signal is sent again, which ends the process unless the process has a listener for it. So
+   * abandoned), and once it has no listener for the first signal, that signal is sent again and ends the process. So
    * close an HTTP server, for example, when `worker.stopped` resolves. Default true for run(), false for runOnce().
    */
   readonly handleSignals?: boolean;
 }
 
 /**
- * Starts a worker, which runs until it is stopped. Resolves when it fetches jobs. Rejects with InputError for
+ * Starts a worker, which runs until it is stopped. Resolves when it begins to fetch jobs. Rejects with InputError for
  * invalid options, or as `Worker.start()` does.
  */
 export async function run<E>(options: RunOptions<E>): Promise<Worker<E>> {
@@ -113,8 +113,8 @@ const CLOSING_MS = 10_000;
 
 /**
  * Ends the process if something keeps it alive, such as timers of an abandoned job, which may already run elsewhere.
- * Waits until no other code, such as another worker, listens for the signal. The timer does not keep
- * the process alive.
+ * Waits until no other code, such as another worker, listens for the signal. The timer does not keep the
+ * process alive.
  */
 function endProcess(name: NodeJS.Signals, afterMs: number): void {
   setInterval(() => {

@@ -114,7 +114,7 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * Starts the worker, after creating a missing schema (option `migrate`). Resolves when it fetches jobs.
+   * Starts the worker, after creating a missing schema (option `migrate`). Resolves when it begins to fetch jobs.
    * Otherwise rejects and leaves nothing running: WorkerError `database_unreachable`, `schema_missing`,
    * `schema_unsupported`, `extension_missing` (option `limits`), `configuration` (a bad crontab), `aborted` (a stop).
    */

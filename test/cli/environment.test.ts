@@ -86,7 +86,7 @@ test("Errors about the database connection name the option or the variables that
   const port = await runInChild(["status"], { PGHOST: "127.0.0.1", PGPORT: "p" });
   assert.match(port.stderr, /^worker: PGPORT must be a number/);
   const none = await runInChild(["status"], {});
-  assert.match(none.stderr, /^worker: set DATABASE_URL \(or --database-url,.*\).*PGSERVICE/);
+  assert.match(none.stderr, /^worker: set DATABASE_URL \(or --database-url;.*\).*PGSERVICE/);
 });
 
 test("The database URL can come from a file or a systemd credential.", async () => {

@@ -52,7 +52,7 @@ test("An operation by query is previewed, run, listed with its count, and undone
   assert.ok((await jobsOf("whole")).every((job) => job.last_error === null));
   const again = await run("operations", id, "undo");
   assert.equal(again.status, 1);
-  assert.match(again.stderr, /operation \d+ is undone; only an ended operation/);
+  assert.match(again.stderr, /operation \d+ is undone; an operation can be undone once/);
 });
 
 test("An undo of a deletion names the application's own columns, which it does not restore.", async () => {

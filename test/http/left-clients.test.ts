@@ -63,7 +63,7 @@ test("In an application's server, a request that has ended before it is passed o
       req.on("error", () => {});
       await new Promise((closed) => req.socket.once("close", closed));
     }
-    // Such as a time limit of the application.
+    // The application has answered itself, as after a time limit of its own.
     if (req.url === "/answered") await new Promise<void>((done) => res.end("late", done));
     await new Promise(setImmediate);
     onRequest(req, res);

@@ -10,7 +10,7 @@ import { machineTime, type RunLog, runName } from "./run-log.ts";
 export interface Behavior {
   /** The name of this add in the log. */
   readonly n: string;
-  /** Its duration in milliseconds; 0: synchronous. */
+  /** The duration of the run in milliseconds. With 0, and without children, the run is synchronous. */
   readonly ms: number;
   /** The number of first attempts that fail. */
   readonly failures: number;
@@ -152,7 +152,7 @@ export interface AddedJob {
   readonly payload: unknown;
 }
 
-/** Adds `count` random jobs in sequence. `name` is the producer's name. */
+/** Adds up to `count` random jobs, one call after another. `name` is the producer's name. */
 export async function produce(
   name: string,
   count: number,

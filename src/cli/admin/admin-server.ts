@@ -38,7 +38,7 @@ export const adminOptions = {
     ),
     "127.0.0.1:5678",
   ),
-  listenMode: octal("Mode of a unix socket [default: 0600, with a group 0660]"),
+  listenMode: octal("Mode of a unix socket [default: 0600, or 0660 with --listen-group]"),
   listenGroup: text("Group of a unix socket", { form: "group" }),
   tlsCert: text("PEM certificate with its chain; only TLS 1.2 and later is served", {
     form: "file",
@@ -74,10 +74,13 @@ export const adminOptions = {
     isSecret: true,
   }),
   trustedProxy: several(
-    text("Network of a trusted reverse proxy, or unix:; its forwarded client address is used", {
-      form: "cidr",
-      field: "trustedProxies",
-    }),
+    text(
+      "Network of a trusted reverse proxy (unix: for unix sockets); its forwarded client address is used",
+      {
+        form: "cidr",
+        field: "trustedProxies",
+      },
+    ),
   ),
   userHeader: text(
     "Header in which a trusted proxy names the user, such as X-Forwarded-User; a login is still required",

@@ -14,13 +14,17 @@ export const operationsCommand = defineCommand({
   describe: "List operations by query; pause, resume, stop or undo one",
   positionals: {
     id: text("Operation id; without one, operations are listed", { form: "id", optional: true }),
-    action: choice("Action on the operation; without one, it is shown", lifecycleActions, {
-      optional: true,
-    }),
+    action: choice(
+      "pause, resume, stop or undo; without it, the operation is shown",
+      lifecycleActions,
+      {
+        optional: true,
+      },
+    ),
   },
   options: { limit: withDefault(whole("Maximum number of operations", 1, 200), 20) },
   notes:
-    'The command that resumes or undoes an operation runs it: Ctrl-C pauses it again. Operations need the tables added by "worker migrate --with-operations".',
+    'resume and undo run the operation in this process, and Ctrl-C pauses it again. Operations need the tables added by "worker migrate --with-operations".',
   run: async ({ id, action, limit, ...args }) => {
     if (id !== undefined && !isJobId(id)) {
       throw new UsageError(`<id>: "${id}" is not the id of an operation`, "operations");

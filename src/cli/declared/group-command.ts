@@ -26,6 +26,7 @@ export interface Group {
 export function groupCommand(group: Group): CliCommand {
   const { name, declarations, subject, lists, listOptions } = group;
   const actions = declarations.flatMap(({ http }) => http.action ?? []);
+  const words = [...lists, ...actions];
   const tables = declarations.map((command) => tableOf(command, placesOf(command)));
   /** If several actions have the same option, the help shows that of the first action, which has the defaults. */
   const merged = (of: readonly Values[]): Values => Object.assign({}, ...of.toReversed());
@@ -37,7 +38,7 @@ export function groupCommand(group: Group): CliCommand {
   return defineCommand({
     ...{ name, describe: group.describe, notes: group.notes },
     positionals: {
-      action: choice(`Action; without one, ${name}s are listed`, [...lists, ...actions], {
+      action: choice(`${words.join(", ")}; without one, ${name}s are listed`, words, {
         optional: true,
       }),
       [subject.field]: {

@@ -15,7 +15,8 @@ and does not move the next tick. list with a name prints one schedule.
 
 With --revision an action fails if the schedule has been changed since. Ticks that were missed
 while no worker ran, or during a pause, are added as far back as --backfill. --overlap skip adds no
-job while the job of an earlier tick is unfinished, replace replaces it if it has not started.
+job while the job of an earlier tick is unfinished; --overlap replace replaces that job if it has
+not started.
 
 Schedules need a table that "worker migrate --with schedules" adds. Workers of this library run
 them, Graphile workers do not.`,

@@ -61,7 +61,9 @@ export const runOptions = {
   ),
   fastLimit: atMost(
     MAX_FAST_MS,
-    span("With --fast: attempts that run longer get an ordinary lock, up to 5s [default: 100ms]"),
+    span(
+      "With --fast: attempts that run longer than this, at most 5s, get an ordinary lock [default: 100ms]",
+    ),
   ),
   connections: whole("Connections that fetch and finish jobs in parallel [default: 2]", 1, 16),
   localQueueSize: whole("Maximum number of jobs fetched ahead [default: 2000]", 1, 100_000, {

@@ -59,8 +59,9 @@ environment: WORKER_SCHEMA sets --schema, and WORKER_LIST_LIMIT sets --limit of 
 --all, --dry-run, --fresh, --tasks and --plugin must be typed. DATABASE_URL and the admin's secrets
 can be read from files (DATABASE_URL_FILE) or from credentials of systemd (database-url).
 
-A time is now, +10m, in 2h, or RFC 3339 with a zone. 2026-11-26, 09:00 (the next one), tomorrow and
-today 09:00 are times in the zone of this process (TZ). A duration is 30s, 5m, 1h30m, or seconds.
+A time is now, +10m, in 2h, or RFC 3339 with a zone; or, in the zone of this process (TZ), a day
+(2026-11-26, tomorrow), a time of day (09:00, the next one) or both (today 09:00). A duration is
+30s, 5m, 1h30m, or seconds.
 With --json the output is one line of JSON with the names of the HTTP API (GET api/openapi.json of
 the admin): snake_case, ids as integers, payloads as stored; an error is {"error", "code"}.
 

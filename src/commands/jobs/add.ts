@@ -50,7 +50,7 @@ const fields = {
   priority: optional(priority, { default: "0" }),
   flags: optional(
     list(
-      ["Flags", "workers that forbid one of them skip the job"],
+      ["Flags", "workers that forbid one of the flags skip the job"],
       text(["Flag", "any word"], 1, 128),
       64,
     ),

@@ -9,7 +9,7 @@ import { choice, duration, type Input, list, optional, text } from "../declare/f
 export const keyFields = {
   unique_by: optional(
     list(
-      ["Unique by", "jobs of the task are equal if these values are: args, args.userId, queue"],
+      ["Unique by", "values that make two jobs of the task equal: args, args.userId, queue"],
       text(["Value", "args, args.NAME or queue"], 1, 512),
       16,
     ),
@@ -39,7 +39,7 @@ export const keyFields = {
   ),
   throttle_by: optional(
     list(
-      ["Throttle by", "jobs of the task are equal if these values are: args, args.userId, queue"],
+      ["Throttle by", "values that make two jobs of the task equal: args, args.userId, queue"],
       text(["Value", "args, args.NAME or queue"], 1, 512),
       16,
     ),

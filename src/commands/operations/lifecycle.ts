@@ -14,7 +14,10 @@ export const MAX_RATE = 1_000_000;
 export const MAX_CANARY = 1_000;
 export const MAX_LIMIT = 1_000_000_000;
 
-/** Starts a rehearsed operation. Throws `not_found` for an expired or used rehearsal, `conflict` while one runs. */
+/**
+ * Starts a rehearsed operation. Throws `not_found` for an expired or used rehearsal, and `conflict` while an operation
+ * runs.
+ */
 export async function beginOperation(
   store: OperationStore,
   rehearsalId: string,
@@ -47,7 +50,7 @@ export function settingsProblems(
 ): Problem[] {
   const problems: Problem[] = [];
   if (canary !== null && actionData(action).canary === "none") {
-    const message = `applies only to retry and run-now: the outcome of a job is not conclusive after ${action}`;
+    const message = `applies only to retry and run-now: after ${action}, the outcome of a job does not show whether the others would fail`;
     problems.push({ path: "canary", message });
   }
   if (canary !== null && !(canary >= 1 && canary <= MAX_CANARY)) {
@@ -115,7 +118,7 @@ const allowed: Readonly<Record<LifecycleAction, string>> = {
   pause: "only a running operation can be paused",
   resume: "only a paused or interrupted operation can be resumed",
   stop: "only an operation that has not ended can be stopped",
-  undo: "only an ended operation can be undone, for 24 hours",
+  undo: "an operation can be undone once, within 24 hours of its end, if the state of its jobs was kept",
 };
 
 function refusal(operation: JobOperation, action: LifecycleAction): WorkerError {

@@ -5,8 +5,8 @@ import type { ServerConfig } from "./client.ts";
 const DEFAULT_PORT = 5432;
 
 /**
- * Returns `host/database`, such as `db.example:5433/app`. If the pool's options name no database, it is that with the
- * name of the user. null: pg refuses the options.
+ * Returns `host/database`, such as `db.example:5433/app`. Without a database in the pool's options, its
+ * name is that of the user. null: the options are invalid, or name neither.
  */
 export function databasePlace({ options }: pg.Pool): string | null {
   const { server } = options as ServerConfig;

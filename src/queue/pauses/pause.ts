@@ -33,7 +33,7 @@ export type Control = "all" | "cancel" | "pauses";
 const CANCEL_OF = "cancel ";
 
 /**
- * Returns what the payload of an announcement names; null: it concerns another worker only. `isOwn` tells whether this
+ * Returns what the payload of an announcement names; null: it concerns another worker only. `isOwn`: whether this
  * worker locks jobs by an id.
  */
 export const controlOf = (

@@ -13,7 +13,7 @@ export interface LoadTasksOptions {
   /** The worker's schema, which programs receive as WORKER_SCHEMA. Default `worker`. */
   readonly schema?: string;
   /**
-   * The time limit of a program, in milliseconds. Default: the worker's `timeoutMs`, which always applies to modules.
+   * The time limit of a program, in milliseconds. Default: the worker's `timeoutMs`. Does not apply to modules.
    */
   readonly timeoutMs?: number | undefined;
   /**
@@ -21,7 +21,7 @@ export interface LoadTasksOptions {
    * worker's `abortGraceMs`. Default 4,000.
    */
   readonly killAfterMs?: number | undefined;
-  /** The logger for files that are not tasks. Default: silent. */
+  /** The logger for ignored files and unsafe file modes. Default: silent. */
   readonly logger?: Logger;
   /** The function that runs programs. Default: they are child processes of this process. */
   readonly runProgram?: RunProgram;
@@ -39,9 +39,9 @@ const OPEN_TO_ALL =
 /**
  * Returns the tasks of a directory, as Graphile Worker finds them: a task for each module (.js .mjs .cjs .ts
  * .mts) and each executable file, named after its path: `mail/send.ts` is `mail/send`. A module's default
- * export is a function, which is called with `(payload, helpers)` as in Graphile Worker. It fails only by throwing.
- * Its return value is ignored, unless it is a list as long as the payload's list: then an item fails if its result
- * rejects. The export may also be a task of defineTask() with the same name. A program receives `{"payload": …}` on
+ * export is a function, which is called with `(payload, helpers)` as in Graphile Worker. A job fails if it
+ * throws. Its return value is ignored, unless payload and return value are lists of the same length: then an item fails
+ * if its result rejects. The export may also be a task of defineTask() with the same name. A program receives `{"payload": …}` on
  * stdin, and fails by an exit code other than 0. Rejects with InputError, which lists all invalid files.
  */
 export async function loadTasks(

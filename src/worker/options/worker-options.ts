@@ -98,8 +98,8 @@ export interface WorkerOptions<Extensions = unknown> {
    * killed worker can be fetched at once. A job that runs longer than `limitMs` (default 100, at most 5,000), or than
    * 200 ms while fetched jobs wait behind it, is then locked in the ordinary way. When a connection is lost, a job may
    * run again before its first run has ended. If a handler blocks the event loop for more than 5 minutes, its job is
-   * run a second time meanwhile; without heartbeats (`recovery: false`, a transaction pooler), after 10 seconds. Behind
-   * a transaction pooler, each connection of the fast lane occupies a server connection while jobs run. Default false.
+   * run a second time meanwhile; with `recovery: false` or behind a transaction pooler, after 10 seconds. Behind such a
+   * pooler, each connection of the fast lane occupies a server connection while jobs run. Default false.
    */
   readonly fastLane?: boolean | { readonly limitMs?: number } | undefined;
   /**

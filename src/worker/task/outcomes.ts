@@ -77,9 +77,9 @@ export class Snooze extends Error {
 }
 
 /**
- * Fails the attempt; the next one runs after `until` instead of the task's retry delay: milliseconds (0 to ten
- * years), a time, or a `Response` with a `Retry-After` header (RFC 9110, section 10.2.3). A response
- * without a valid header leaves the delay to the retry policy. The attempt counts. Throws InputError for invalid input.
+ * Fails the attempt, and replaces the task's retry delay by `until`: milliseconds (0 to ten years), a time, or a
+ * `Response` with a `Retry-After` header (RFC 9110, section 10.2.3). A response without a valid header leaves the delay
+ * to the retry policy. The attempt counts. Throws InputError for invalid input.
  *
  * With `backOff`, no worker starts a job of the task, of the job's queue or under a limit until then, and the attempt
  * does not count: `throw new RetryAfter(response, { backOff: "task" })` for a 429. Without the tables of

@@ -1,5 +1,5 @@
-// The tasks of our members: those of the workload, and tasks that Graphile workers do not support, so that only our
-// members run their jobs: usual ones, one that ends when its signal aborts, one that kills its process, a paying one.
+// The tasks of our members: those of the workload, and others that the Graphile workers do not have. These are ordinary
+// tasks, one that ends when its signal aborts, one that ends its process, and the task of paying-task.ts.
 import { once } from "node:events";
 import { defineTask, type Task } from "../../../src/worker/task/task.ts";
 import { machineTime, type RunLog, runName } from "../../worker/run-log.ts";
@@ -12,7 +12,7 @@ const LIMITED_TASKS = ["ten", "three", "rated", "trickle", "mail_a", "mail_b", "
 export function ownTasks(log: RunLog, by: string): Task<never>[] {
   const all = workloadTasks(log, by);
   const [single] = all;
-  if (single === undefined) throw new Error("there is a task named single");
+  if (single === undefined) throw new Error("there is no task named single");
   return [
     ...all,
     { ...single, identifier: "ours" },

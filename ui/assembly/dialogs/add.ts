@@ -1,26 +1,23 @@
 /**
  * Adds a job. Its form does more than the command's declaration requires: it suggests names, and checks typed JSON.
  */
-import { completeOptions, MoreOptions, optionWords } from "../adding/more-options";
+import { addLine, fill, hasKey } from "../adding/add-line";
+import { completeOptions, MoreOptions } from "../adding/more-options";
 import { NewJobFacts } from "../adding/new-job";
 import { spanText } from "../controls/age";
 import { button, commandLine } from "../controls/button";
 import { part, segments } from "../controls/tabs";
 import { Draft } from "../forms/draft";
 import { Field, suggestions } from "../forms/field";
-import { DEADLINE, RETRY } from "../forms/flags";
 import { Form } from "../forms/form";
 import { jsonField } from "../forms/json-field";
-import { typedTime } from "../forms/local-time";
-import { argument, option, options, shellLine } from "../forms/shell-line";
 import { timeField } from "../forms/time-field";
 import { Command } from "../generated/commands";
-import { JobActionResult, ListedJob, readJobActionResult } from "../generated/records";
+import { JobActionResult, readJobActionResult } from "../generated/records";
 import { after } from "../host";
 import { JsonReader } from "../lib/json-reader";
 import { box, leaf, Node, nothing, text } from "../lib/node";
 import { parseWhole } from "../lib/number";
-import { isoTime } from "../lib/time";
 import { jobPath } from "../model/links";
 import { Model } from "../model/model";
 import { OF_TASK, OpenDialog } from "../model/open-dialog";
@@ -197,55 +194,6 @@ export class AddDialog extends CommandDialog {
     const notice = isAdded ? m.notices.good(message) : m.notices.warn(message);
     if (result.jobs.length === 1) notice.link = jobPath(result.jobs[0].id);
   }
-}
-
-/** Fills in the fields from a job. The key is left out, because with it the new job would replace the old one. */
-function fill(draft: Draft, job: ListedJob): void {
-  const task = job.taskIdentifier;
-  const queue = job.queueName;
-  draft.set("identifier", task === null ? "" : task);
-  draft.set("payload", job.payload);
-  if (queue !== null) draft.set("queue", queue);
-  if (job.maxAttempts !== 25) draft.set("max_attempts", job.maxAttempts.toString());
-  if (job.priority !== 0) draft.set("priority", job.priority.toString());
-  const flags: string[] = [];
-  const r = new JsonReader(job.flags);
-  r.beginObject();
-  while (r.nextKey()) {
-    const flag = r.key();
-    if (flag.startsWith(RETRY)) draft.set("retry", flag.substring(RETRY.length));
-    // The deadline of the old job may have passed, so the new one has none.
-    else if (!flag.startsWith(DEADLINE)) flags.push(flag);
-    r.skip();
-  }
-  if (!r.failed) draft.set("flags", flags.join(", "));
-}
-
-/** Returns the shell command that adds a job like this one. `now`: the server's time. */
-export function addCommand(job: ListedJob, schema: string, now: f64): string {
-  const draft = new Draft();
-  fill(draft, job);
-  return addLine(draft, schema, now);
-}
-
-/** Returns the shell command that adds the same job. A relative time is resolved now. */
-function addLine(draft: Draft, schema: string, now: f64): string {
-  const payload = draft.value("payload").trim();
-  let words = "add" + argument("identifier", draft.value("identifier"));
-  if (payload.length > 0) words += argument("payload", payload);
-  words += option("queue", draft.value("queue"));
-  const at = typedTime(draft.value("run_at"), now);
-  if (!isNaN(at)) words += " --run-at " + isoTime(at);
-  words += option("max-attempts", draft.value("max_attempts"));
-  words += option("key", draft.value("key"));
-  if (hasKey(draft)) words += option("key-mode", draft.value("job_key_mode"));
-  words += option("priority", draft.value("priority"));
-  words += options("flag", draft.value("flags")) + optionWords(draft, now);
-  return shellLine(words, schema);
-}
-
-function hasKey(draft: Draft): bool {
-  return draft.value("key").trim().length > 0;
 }
 
 /** Returns how long it takes until all attempts have failed. The delay after attempt n is e^n s, at most e^10 s. */

@@ -5,7 +5,7 @@
  *   open(id) ─▶ head + why ─▶ refresh(): why every few seconds; the head when something has changed
  *                  └─ 404 after it was shown ─▶ it has ended: its last state stays, and the receipt is requested
  */
-import { addCommand } from "../dialogs/add";
+import { addCommand } from "../adding/add-line";
 import { jobActionNamed } from "../generated/commands";
 import {
   AuditEntry,

@@ -53,11 +53,11 @@ export interface ServerSettings {
 }
 
 const NOWHERE =
-  'set DATABASE_URL (or --database-url, in a program connectionString) to postgres://user:password@host:port/database, or PGHOST, PGPORT, PGUSER and PGDATABASE, or PGSERVICE; "worker demo" starts a demo with its own database';
+  'set DATABASE_URL (or --database-url; in a program: connectionString) to postgres://user:password@host:port/database, or PGHOST, PGPORT, PGUSER and PGDATABASE, or PGSERVICE; "worker demo" starts a demo with its own database';
 
 /**
- * Returns the settings for a connection text. Throws InputError for invalid parameters, and WorkerError if no database
- * is named. Does not connect.
+ * Returns the settings for a connection text. Throws InputError for invalid parameters, and WorkerError if no server,
+ * database, user or service is named. Does not connect.
  */
 export function serverSettings(text: string, env: NodeJS.ProcessEnv = process.env): ServerSettings {
   const isEmpty = text.trim() === "";
@@ -87,7 +87,7 @@ export function warnAboutIgnored({ ignored }: ServerSettings, logger: Logger): v
   warned.add(logger);
   logger.warn(
     { ignored },
-    "parameters of the connection string are ignored: they have no effect; --schema names the queue's schema, --max-connections (maxConnections) limits connections, and behind a transaction pooler preparedStatements must be off",
+    "connection parameters that have no effect here are ignored; --schema names the queue's schema, --max-connections (maxConnections) limits connections, and behind a transaction pooler preparedStatements must be off",
   );
 }
 
