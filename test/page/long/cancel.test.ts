@@ -68,7 +68,7 @@ test("A running job is cancelled: its signal aborts, and it fails for good.", as
     await begun.promise;
     await visit(admin, `/jobs/${id}`, async ({ page }) => {
       await start(page, id);
-      await confirm(page, ["The signal of a running job aborts"], `Cancel job ${id}`);
+      await confirm(page, ["If it runs, its signal aborts"], `Cancel job ${id}`);
       await dismissNotice(page, "1 runs and is being cancelled");
       await waitForText(page, "Failed");
       await waitForText(page, /^cancelled/);

@@ -170,7 +170,7 @@ test("The preview of a sweep changes nothing; the sweep after it removes the sta
     await dialog.getByText("No worker has missed heartbeats for that long.").waitFor();
     await page.getByLabel("No heartbeat for (seconds)").fill("300");
     await dialog.getByRole("button", { name: "Preview again" }).click();
-    await confirm(page, ["1 worker is not responding"], "Sweep 1 worker");
+    await confirm(page, ["1 worker has sent no heartbeat"], "Sweep 1 worker");
     await dismissNotice(page, "Swept 1 worker");
     const workers = (await readLocks()).map(({ worker }) => worker);
     assert.ok(!workers.includes(dead.staleWorkers[0] ?? ""));

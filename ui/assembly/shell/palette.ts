@@ -40,7 +40,7 @@ export function palette(m: Model): Node {
             cls("kbd"),
             attr("type", "button"),
             attr("data-click", "app.layer"),
-            attr("aria-label", "Close"),
+            attr("aria-label", "Close: Esc"),
           ],
           [text("Esc")],
         ),

@@ -197,7 +197,9 @@ export class ErrorsPage extends ListPage {
     // The number beside the page's name, in the navigation, is that of groups with failed jobs.
     const failed = this.failed.groups.length;
     const some =
-      this.which.length === 0 && failed < this.groupCount ? `, ${failed} with failed jobs` : "";
+      this.which.length === 0 && failed > 0 && failed < this.groupCount
+        ? `, ${failed} with failed jobs`
+        : "";
     return `${countText(this.groupCount, "error group", "error groups")}${some}: ${parts.join(", ")}`;
   }
 
