@@ -75,7 +75,7 @@ function previousFiles() {
   }
 }
 
-/** Deletes a file that was replaced, or written by a build beside this one, more than a day ago. */
+/** Sets the time of a file that was just replaced to now. Deletes any other file that is more than a day old. */
 async function tidy(path, isReplacedNow) {
   const nowMs = Date.now();
   try {

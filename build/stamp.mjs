@@ -1,5 +1,5 @@
-// Checks whether dist/ is up to date with the sources. The contents of the sources are compared, not their times, so the
-// result is also right after a checkout. It uses only Node, because it runs before anything is built.
+// Checks whether dist/ is up to date with the sources. The contents of the sources are compared, not their times, so
+// the result is also right after a checkout. This file uses only Node, because it runs before anything is built.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Many short jobs: bulk adding, a larger local queue, and the opt-in fast lane.
+// Many short jobs: bulk adding, the local queue, and the opt-in fast lane.
 import { defineTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, "..");
 /** Files at once, on two cores: a browser takes both; the others spend half of their time waiting. */
 const CONCURRENCY = { page: 2, other: 5 };
 const MAX_TEST_MS = 120_000;
-// A file whose tests are done but which something keeps alive would otherwise never end.
+// For a file that does not end even after the time limit of register.mjs.
 const MAX_RUN_MS = { first: 25 * 60_000, all: 75 * 60_000 };
 const SLOWEST = 20;
 
@@ -33,7 +33,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 }
 process.env.TEST_RUN = String(process.pid);
 if (isExecutableBuilt()) process.env.TEST_COMMAND = join(root, "dist/worker");
-// The compile cache of register.mjs belongs to one run: tests import files under names that never return.
+// The compile cache of register.mjs belongs to one run: tests import files under names that do not recur.
 rmSync(join(root, "node_modules/.cache/compiled"), { recursive: true, force: true });
 const scratch = mkdtempSync(join(tmpdir(), "worker-tests-"));
 const server = await startServer();
@@ -64,7 +64,7 @@ function request(args) {
   return { isAll: values.all, files: shardOf(files, values.shard), nodeOptions };
 }
 
-/** Every n-th file, so that the shards of one folder's slow files are equal. */
+/** Returns every n-th file, so that the slow files of a folder are spread evenly over the shards. */
 function shardOf(files, shard) {
   if (shard === undefined) return files;
   const [, index, count] = shard.match(/^([1-9]\d?)\/([1-9]\d?)$/) ?? [];

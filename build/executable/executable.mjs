@@ -1,5 +1,5 @@
 // One native executable: a stock Node with the command and the PostgreSQL files inside (a "single executable
-// application"). Equal sources give equal bytes, wherever they are built.
+// application"). Equal sources and an equal `strip` give equal bytes, wherever they are built.
 import { chmod, copyFile, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pieces } from "../bundle.mjs";

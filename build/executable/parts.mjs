@@ -1,5 +1,5 @@
-// The components of Node and PostgreSQL, which no package manager lists: their libraries with licences, and the
-// versions that are found in the files themselves. A component that these tables lack ends the build.
+// The components of Node and PostgreSQL, which no package manager lists: their libraries with licences and versions.
+// The versions of PostgreSQL's libraries are in their files. A component that these tables lack ends the build.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail, sha256 } from "../files.mjs";
@@ -56,7 +56,7 @@ const LIBRARIES = [
   ["libxslt", "MIT", /^libxslt\.so/, /(?<!\d)(1\d{4})\0/],
   ["zlib", "Zlib", /^libz\.so/, /deflate (\d+\.\d+\.\d+)/],
 ];
-/** Matches PostgreSQL's own libraries. libpq is one of them, so it is listed with the server. */
+/** Matches PostgreSQL's own libraries, such as libpq. They are parts of the server, so they are not listed. */
 const OWN_FILES = /^lib(pq|ecpg|ecpg_compat|pgtypes)\.so/;
 
 /** Returns `{ name, version, licence, files: [name, sha256] }` of the libraries in the directory `lib`. */

@@ -7,7 +7,8 @@ import { InputError } from "./errors.ts";
 const MAX_DEPTH = 200;
 
 /**
- * Returns a map from each name to the exact text of its value. Throws InputError unless the body is one JSON object.
+ * Returns a map from each name to the exact text of its value. Throws InputError if the body is not one JSON object,
+ * has a name twice, or is nested too deep.
  */
 export function jsonMembers(text: string): Map<string, string> {
   checkDepth(text);

@@ -113,7 +113,10 @@ export class Outage {
     log.call(this.#logger, all, "the database is still unreachable");
   }
 
-  /** Reports that `connection` works again. Does nothing if it was not lost, unless all lost ones have closed. */
+  /**
+   * Reports that `connection` works again. If it was not lost, this has an effect only when all lost connections have
+   * closed: it then ends the outage.
+   */
   reportBack(connection: string): void {
     const hasClosed = this.#isOpen && this.#away.size === 0;
     const lostAtMs = this.#away.get(connection) ?? (hasClosed ? this.#lostAtMs : undefined);

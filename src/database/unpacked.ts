@@ -35,8 +35,8 @@ export const ifSurelyAtMost = (value: string, bytes: number): string =>
   `case when ${worstBytes(value)} <= ${bytes} then ${value} end`;
 
 /**
- * Returns a condition: a text is short enough to be a name of this program. The size of a text can be read without
- * decompressing it.
+ * Returns a condition: a text is short enough to be a name that this program has stored. The size of a text can be read
+ * without decompressing it.
  */
 export const isNameSize = (text: string): string =>
   `pg_catalog.octet_length(${text}) <= ${MAX_NAME_BYTES}::int`;

@@ -24,9 +24,9 @@ import {
 
 export const jobKeyModes = ["replace", "preserve_run_at", "unsafe_dedupe"] as const;
 /**
- * What addJob() does if a job with the same key exists, as Graphile Worker's `job_key_mode`. `replace`:
- * overwrites an unlocked job. `preserve_run_at`: overwrites all but its `runAt`. `unsafe_dedupe`: changes and
- * adds nothing, even if the existing job is locked or failed.
+ * What addJob() does if a job has the same key, as Graphile Worker's `job_key_mode`. `replace`: overwrites a job that
+ * is neither locked nor failed; two lists as payloads are joined. `preserve_run_at`: the same, but a job without
+ * attempts keeps its `runAt`. `unsafe_dedupe`: changes and adds nothing, even if the existing job is locked or failed.
  */
 export type JobKeyMode = (typeof jobKeyModes)[number];
 
@@ -39,7 +39,7 @@ export type KeyRule = (typeof keyRules)[number];
 
 /** Options of a job that is added. Graphile Worker's TaskSpec has the same names. */
 export interface JobSpec {
-  /** The named queue: its jobs run one at a time, in order. 1–128 characters. Default: none. */
+  /** The named queue: its jobs run in order, one at a time if no limit allows more. 1–128 characters. Default: none. */
   readonly queueName?: string | undefined;
   /**
    * The earliest time at which the job may run: a Date, or RFC 3339 text with a zone. Default: now, by the
@@ -58,7 +58,7 @@ export interface JobSpec {
   readonly flags?: readonly string[] | undefined;
   /**
    * The name of a retry policy that workers have under `retryPolicies`, 1–100 characters. It replaces the policy of the
-   * task. Stored as the flag `retry:NAME`. Workers without the named policy use that of the task.
+   * task. Stored as the flag `retry:NAME`. Workers without the named policy use that of the task, or else their own.
    */
   readonly retry?: string | undefined;
   /**

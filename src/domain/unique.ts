@@ -10,8 +10,9 @@ import { canonicalText, type ExactJson, exactJson, memberOf } from "./exact/cano
 export const uniqueWhiles = ["waiting", "unfinished", "failed_too"] as const;
 /**
  * How long a job prevents other jobs with its key. `waiting`: until a worker fetches it; until then another add updates
- * the job, and keeps its time unless the add has a `runAt`. `unfinished`: until it has completed or failed for good;
- * until then another add does not change it. `failed_too`: until it is deleted, even after it has failed for good.
+ * the job, and keeps its time unless the add has a `runAt` or an attempt has failed. `unfinished`: until it has
+ * completed or failed for good; until then another add does not change it. `failed_too`: until it is deleted, even
+ * after it has failed for good.
  */
 export type UniqueWhile = (typeof uniqueWhiles)[number];
 

@@ -1,4 +1,4 @@
-// The operations of one queue as methods. In a worker, the worker's interceptors are called before a job is added.
+// The operations of a job queue as methods. In a worker, the worker's interceptors are called before a job is added.
 import { WorkerError } from "../base/errors.ts";
 import { checkEach } from "../base/validate.ts";
 import { completeJobs } from "../commands/jobs/complete-jobs.ts";

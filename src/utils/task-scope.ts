@@ -9,7 +9,7 @@ import { getJob } from "../insight/pages/get-job.ts";
 /** The worker in whose task a call is made. */
 interface TaskScope {
   readonly worker: { readonly workerId: string; readonly logger: Logger };
-  /** Whether the worker runs a job with this id, perhaps of another queue than that of the call. */
+  /** Whether the worker runs a job with this id, perhaps in another schema than that of the call. */
   readonly isRunning: (id: string) => boolean;
   /** The operations for which a warning was logged. */
   readonly warned: Set<string>;

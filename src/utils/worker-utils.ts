@@ -1,5 +1,5 @@
-// The library's entry point for applications: all operations of one queue as methods of one object, on its own pool or
-// on the caller's. A pool or client of the caller is never closed.
+// The library's entry point for applications: all operations of a job queue as methods of one object, on its own pool
+// or on the caller's. A pool or client of the caller is never closed.
 
 import type { Pool } from "pg";
 import { WorkerError } from "../base/errors.ts";
@@ -39,7 +39,7 @@ import type { ScheduleOperations } from "./schedule-operations.ts";
 import { optionsSchema, type WorkerUtilsOptions } from "./utils-options.ts";
 
 /**
- * The operations of one queue, on a pool or on one client (`with`). `Added` is the result of addJob: a job, or
+ * The operations of a job queue, on a pool or on one client (`with`). `Added` is the result of addJob: a job, or
  * for a worker's own utils also null, when an interceptor skipped it.
  *
  * Every method can reject with a WorkerError whose `code` is `bad_input` (InputError: all problems at once; nothing was
@@ -203,7 +203,7 @@ export interface WorkerUtils<Added = Job>
 }
 
 /**
- * Returns the operations of one queue. Connects at the first call, which is when a wrong address is noticed.
+ * Returns the operations of a job queue. Connects at the first call, which is when a wrong address is noticed.
  * Rejects with InputError for invalid options.
  */
 export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<WorkerUtils> {

@@ -23,7 +23,7 @@ const ALL: ReadonlySet<Control> = new Set(["all"]);
 /** The wait for a second read after an announcement: a fetch under way may have locked a job that is cancelled. */
 const SECOND_READ_MS = 250;
 
-/** An attempt to end pauses that takes longer may have read all jobs. IDLE_FACTOR limits these to 5% of the time. */
+/** Slower attempts to end pauses may have read all jobs. IDLE_FACTOR limits such reads to 5% of the time. */
 const SHORT_MS = 100;
 const IDLE_FACTOR = 19;
 const MAX_IDLE_MS = 600_000;

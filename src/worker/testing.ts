@@ -30,7 +30,7 @@ export interface InlineOptions<Extensions> {
   readonly extensions?: Extensions;
   /** The number of the attempt. Default 1. */
   readonly attempts?: number;
-  /** The job's number of attempts. Default 25. */
+  /** The number of attempts after which the job fails for good. Default 25. */
   readonly maxAttempts?: number;
 }
 

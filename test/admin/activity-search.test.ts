@@ -1,4 +1,4 @@
-// Activity by user, text, job and time: the same from the table of the extension and from memory.
+// Searches of activity by user, text, job and time find the same in the table of the extension and in memory.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";

@@ -77,7 +77,7 @@ test("In a small table every count is exact, also that of a query.", async () =>
   assert.equal((await countAll(admin, "payload.n<=17")).count.value, 17);
 });
 
-test("A count that continues keeps the meaning of its words, also if the job that they name has ended.", async () => {
+test("A count that continues keeps the meaning of its query, also if the job that the query names has ended.", async () => {
   const { url } = await migratedDatabase();
   await using proxy = await tcpProxy(url);
   const admin = await startAdmin({ url: proxy.url });

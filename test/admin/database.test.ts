@@ -67,7 +67,7 @@ test("The report has the server, the schema, tables, indexes, and what each clea
   );
 });
 
-test("In a sample, a count of no unused names is exact, and one name that may be unused is not estimated as none.", async () => {
+test("From a sample, no unused names are counted as exactly 0, and one that may be unused is estimated as 1.", async () => {
   const { pool: other } = await startAdmin();
   await other.query(`
     select from worker.add_job('used');

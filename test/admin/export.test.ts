@@ -264,7 +264,7 @@ test("A payload of any size is sent whole, in pieces; a job above 16 MB is too l
   assert.equal(page.jobs[2].last_error, "why");
 });
 
-test("With fields=row a job has no payload, but its condition and the time when it began.", async () => {
+test("With fields=row a job has no payload, but has its condition and the time at which the condition began.", async () => {
   await insert(`values (1, '{"a": 1}', E'Error: first line\\n  at second'), (1, '1', null)`);
   await pool.query("update worker._private_jobs set attempts = 25 where id = 1");
   const { body } = await client.get("/api/jobs?fields=row&sort=-failed_at&count=fast");

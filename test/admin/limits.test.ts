@@ -100,7 +100,7 @@ test("A limit is full once its permits are given out, although fewer jobs run th
   await client.post("/api/limits", { action: "remove", name: "few" });
 });
 
-test("A limit of a rate alone is not full because a queue runs its only job at once.", async () => {
+test("A limit of a rate alone is not full when a queue runs its only job, but when the rate is used up.", async () => {
   const set = { action: "set", name: "hourly", queue: "hourly", rate: "1/h" };
   await client.post("/api/limits", set);
   await addJob(db, { identifier: "t", spec: { queueName: "hourly" } });
@@ -263,7 +263,7 @@ test("A job that waits for a full limit is explained by this limit, and does not
   assert.match(used.text, /^limit s3: 1 per hour are used up, 2 wait, next in (600|5\d\d) s$/);
   const full = (await client.get("/api/limits/s3")).body;
   assert.deepEqual([full.state, full.cause], ["full", "rate used up"]);
-  // All permits are held, but only because a token is missing: the job waits for the rate.
+  // All permits are given out and unused, because a token is missing: the job waits for the rate.
   await client.post("/api/limits", { ...rate, concurrency: 5 });
   await pool.query(`insert into worker._private_limit_permits (limit_id, worker_id, permits)
     select id, 'w', 5 from worker._private_limits where name = 's3'`);

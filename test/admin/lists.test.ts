@@ -148,7 +148,7 @@ test("Queues are listed with their workers and counts, in the order stuck, faile
   assert.deepEqual(
     await names("only=stuck"),
     ["q4", "q2"],
-    "after four hours that of an unknown worker, too",
+    "after four hours the queue of an unknown worker, too",
   );
   await pool.query(
     "insert into worker._private_job_queues (queue_name) values ('empty'); select worker.add_job('t', queue_name => 'empty 2', run_at => now() + interval '1 day')",

@@ -1,4 +1,5 @@
-// Compares values with the schemas of the OpenAPI document. Supports the part of JSON Schema that it uses.
+// Compares values with the schemas of the OpenAPI document. Supports the part of JSON Schema that the
+// document uses.
 import assert from "node:assert/strict";
 import type { Client, Json } from "./admin-harness.ts";
 

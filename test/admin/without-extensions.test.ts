@@ -51,7 +51,7 @@ for (const { name, added: when } of extensions) {
     const session = (await client.get("/api/session")).body;
     assert.equal(session.can_undo, name !== "operations");
     for (const { method, path } of routes) {
-      // Routes by another name than a job's id find nothing, and a download needs a ticket first.
+      // Routes that take a name instead of a job's id find nothing, and a download needs a ticket first.
       if (method !== "GET" || /\{(?!id\})/.test(path) || named.has(path)) continue;
       const isOne = path.startsWith("/api/operations/");
       const shown = isOne ? (operation ?? "1") : id;

@@ -353,7 +353,7 @@ test("doctor reports locks of stale workers, and missing privileges of a role.",
   assert.equal(status, 3, stdout);
   assert.match(
     stdout,
-    /^warn {2}locks: 1 worker without heartbeats locked .* ago: gone; check that each is still running.*\n(?! +fix)/m,
+    /^warn {2}locks: 1 worker without heartbeats locked .* ago: gone; check whether each still runs.*\n(?! +fix)/m,
   );
   await own.pool.query(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
     values ('stale', now() - interval '6 minutes', '{}')`);

@@ -142,7 +142,7 @@ test("The back-offs of all queues of a limit are ended, however many they are.",
   await performed("limit-remove", { name: "tenants" });
 });
 
-test("A limit beyond 1,000 is rejected; existing limits can still be changed.", async () => {
+test("If there are 1,000 limits, another one is rejected; existing limits can still be changed.", async () => {
   await pool.query(`insert into worker._private_limits (name, scope, match, concurrency)
     select 'many-' || n, 'task', 't', 1 from generate_series(1, 1000) as n limit 990`);
   const refused = performed("limit-set", { name: "one more", task: "t", concurrency: 1 });

@@ -302,7 +302,7 @@ for (const [name, open] of Object.entries(drivers)) {
       await queue.sql("drop table effects");
     });
 
-    test("an add whose answer is lost has an unknown outcome, except on pg: it shows the transaction.", async () => {
+    test("an add whose answer is lost has an unknown outcome, except on pg, which shows the open transaction.", async () => {
       await using proxy = await tcpProxy(queue.url);
       const cut = await open(proxy.url);
       const lost = Promise.withResolvers<WorkerError>();

@@ -78,7 +78,7 @@ test("channel_binding=require binds the login, and refuses every login that is n
   assert.match(String(await connects(plain.port, `${bound}bound`)), /does not encrypt/);
 });
 
-test("sslmode=disable never encrypts, allow only if the server requires it, require always.", async () => {
+test("sslmode=disable never encrypts, allow encrypts only if the server requires it, require always encrypts.", async () => {
   assert.equal(await connects(encrypting.port, "sslmode=disable"), false);
   assert.match(String(await connects(strict.port, "sslmode=disable")), /no encryption/);
   assert.equal(await connects(encrypting.port, "sslmode=allow"), false);
@@ -91,7 +91,7 @@ test("sslmode=disable never encrypts, allow only if the server requires it, requ
   assert.match(String(await connects(lax.port, "sslmode=require")), /SSL encryption/);
 });
 
-test("require checks a configured authority, verify-ca always one, verify-full also the host's name.", async () => {
+test("require checks the authority if one is configured, verify-ca requires one, verify-full also checks the host.", async () => {
   const { port } = encrypting;
   for (const mode of ["require", "verify-ca"]) {
     assert.equal(await connects(port, `sslmode=${mode} ${ca}`, "elsewhere"), true, mode);

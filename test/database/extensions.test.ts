@@ -11,7 +11,7 @@ import { emptyDatabase } from "../support/database.ts";
 import { installStock } from "../support/stock-schema.ts";
 import { rolePool, type TestPool, testPool } from "../support/test-pool.ts";
 
-// An extension for tests: notes, which version 2 counts and version 3 dates.
+// An extension for tests: a table of notes. Version 2 counts them, version 3 adds a time to each.
 const steps = [
   `-- Notes.
 --- create _private_notes

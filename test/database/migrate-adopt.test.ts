@@ -168,7 +168,7 @@ describe("An existing installation", () => {
     assert.equal((await versions(schema)).has("relation _private_workers"), false);
   });
 
-  test("Recovery unlocks a stale worker's jobs and queues, and the attempt counts.", async () => {
+  test("Recovery unlocks a stale worker's jobs and queues, and keeps the number of attempts.", async () => {
     const schema = fresh();
     const s = schema.quoted;
     await migrate(owner.pool, schema);

@@ -37,7 +37,7 @@ test("A migration also waits for a lock on a table that it would change, and the
   await close();
 });
 
-test("A migration waits while another process migrates the schema, and reports it after its time limit.", async () => {
+test("A migration waits while another process migrates the schema, and after a time limit reports that process.", async () => {
   const { url } = await emptyDatabase();
   const { pool, close } = testPool(url);
   const builder = await pool.connect();

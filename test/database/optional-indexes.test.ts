@@ -176,7 +176,7 @@ test("The incomplete index of a failed build is reported, and built again by the
   await dropIndex(place(), "failed");
 });
 
-test("In the background builds run one after the other; a stop leaves the running one to PostgreSQL.", async () => {
+test("In the background builds run one after the other; at a stop PostgreSQL completes the running one.", async () => {
   const builds = createIndexBuilds(pool, db(), silentLogger);
   await withWriter(async (end) => {
     builds.start("failed");

@@ -17,7 +17,7 @@ export function unlessInstalled(program: string): string | false {
   return isThere ? false : `${program} is not installed`;
 }
 
-/** Adds the directories of servers, which only root has on its PATH. */
+/** Adds the directories of system programs, which often only root has on its PATH. */
 function environment(): Record<string, string> {
   return { PATH: `${process.env["PATH"]}:/usr/sbin:/sbin`, HOME: tmpdir() };
 }

@@ -65,7 +65,7 @@ describe("An entry of the timetable", () => {
     });
   });
 
-  test("An entry's payload has the type of the task's, without the tick's _cron.", () => {
+  test("An entry's payload has the type of the task's payload, without the tick's _cron.", () => {
     everyMinute(greet, { payload: { name: "you" } });
     everyMinute(lax);
     everyMinute(lax, { payload: { name: "you" } });

@@ -99,7 +99,7 @@ test("An export measures the size of decompressed payloads, and its chunks stay 
   }
   assert.ok(bytes > 6_000_000);
   assert.ok(most < 4_000_000, `${most} bytes in a piece`);
-  // The last parameter: the part of its upper bound with which a compressed payload counts, at first all of it.
+  // The last parameter is the share of its upper bound with which the size of a compressed payload counts, at first 1.
   const taken = sent.map(({ values = [] }) => Number(values.at(-1)));
   assert.ok(taken.includes(1) && taken.includes(0.25), `${taken}`);
 });
@@ -251,7 +251,7 @@ test("With slow rows an export measures their pace, so that at most three statem
   const db = { ...queue.db, client } as unknown as Database;
   const begun = await begin(db, { q: "attempts>0 or payload:299", columns: "id" });
   assert.deepEqual(idsOf(await textOf(begun)), [299]);
-  // Statements are too large until the export has measured the pace. With each step at full speed, nine would be.
+  // Steps are too large until the export has measured the pace. If all had the full size, nine would take too long.
   assert.ok(late <= 3, `${late} statements took too long`);
 });
 

@@ -73,7 +73,7 @@ test("Without problems there is no incident; a check for which there is no evide
   assert.equal((await read()).verdict, "All is well");
 });
 
-test("A queue is new until a job is added or a worker starts, and never again, even without jobs.", async () => {
+test("A queue is new until a job is added or a worker starts, and is never new again, even without jobs.", async () => {
   const isNew = async () => (await read()).isNew;
   assert.equal(await isNew(), true);
   await worker("w", ["t"]);

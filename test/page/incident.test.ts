@@ -169,7 +169,7 @@ test("A queue that a stale worker has locked is unlocked in two steps.", async (
     await operator.click(one.getByRole("button", { name: "Unlock…" }));
     await operator.click(dialogButton(page, "Unlock"));
     await one.waitFor({ state: "detached" });
-    // The button that had the focus was removed with it.
+    // The button that had the focus was removed with the incident.
     await page.waitForFunction(() => document.activeElement?.id === "page-title");
     const held = await rows("select from worker._private_job_queues where locked_by is not null");
     assert.equal(held.length, 0);

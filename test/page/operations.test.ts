@@ -39,7 +39,7 @@ interface Row {
   readonly last_error: string | null;
 }
 
-/** Adds jobs of this task that have used up their attempts. */
+/** Adds jobs of this task that have used up their attempts, and a scheduled one, which creates the task. */
 async function addFailedJobs(task: string, count: number, on: TestAdmin = admin): Promise<void> {
   await on.utils.addJob(task, {}, { runAt: new Date(Date.now() + 86_400_000) });
   await on.sql(
@@ -62,7 +62,7 @@ const rowsOf = (task: string, on: TestAdmin = admin) =>
 const countSpent = (rows: readonly Row[]) =>
   rows.filter(({ attempts, max_attempts }) => attempts >= max_attempts).length;
 
-/** Opens the list of these jobs and selects all matches. */
+/** Selects all matches in the open list of jobs, of which there are `count`. */
 async function chooseAll(page: Page, count: number): Promise<void> {
   await page.locator(".jobs tbody tr").first().waitFor();
   await waitForData(page);

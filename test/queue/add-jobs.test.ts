@@ -194,7 +194,7 @@ test("The times of a batch with repeated keys keep the order of its jobs, a micr
   );
 });
 
-test("A batch that repeats a running job's key takes it for one new job, which later ones replace.", async () => {
+test("A batch that repeats the key of a running job gives the key to one new job, which its later jobs replace.", async () => {
   const first = await addJob(queue.db, { identifier: "t", payload: [0], spec: { jobKey: "k" } });
   await lockJob(queue, first.id);
   const [unchanged, next, last] = await addJobs(

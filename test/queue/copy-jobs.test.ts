@@ -19,7 +19,7 @@ const countRows = async (): Promise<number> => {
   return row?.n ?? -1;
 };
 
-test("An empty list adds none.", async () => {
+test("An empty list adds no jobs.", async () => {
   assert.equal(await copyJobs(queue.db, []), 0);
 });
 
@@ -233,7 +233,7 @@ test("Listeners are notified once, with the number of jobs.", async () => {
   });
 });
 
-test("If a trigger skips rows, nothing is stored, and the error has the numbers.", async () => {
+test("If a trigger skips rows, nothing is stored, and the error has the numbers of stored and given jobs.", async () => {
   await queue.sql(`
     create function worker.skip_bad() returns trigger language plpgsql as
       'begin return case when new.payload->>''bad'' is null then new end; end';
@@ -243,7 +243,7 @@ test("If a trigger skips rows, nothing is stored, and the error has the numbers.
     const jobs = [{}, { bad: 1 }, {}].map((payload) => ({ identifier: "t", payload }));
     await assert.rejects(copyJobs(queue.db, jobs), {
       code: "database_error",
-      message: /^only 2 of 3 jobs were stored, so none of this call is: a trigger/,
+      message: /^only 2 of 3 jobs were stored, so the whole call was rolled back: a trigger/,
     });
     assert.equal(await countRows(), 0);
     assert.equal(await copyJobs(queue.db, [{ identifier: "t" }]), 1);

@@ -97,6 +97,6 @@ export async function addHostileJobs({ sql }: TestQueue, count: number): Promise
     where id = 'alive-1'`);
 }
 
-/** A condition on a row `jobs`: alive-1 has locked it, and reports that it runs other jobs. */
+/** A condition on a row `jobs`: alive-1 has locked it for 30 s or longer, and reports that it runs other jobs. */
 export const FETCHED = `jobs.locked_by is not distinct from 'alive-1' and jobs.id % 48 <> 1
   and jobs.locked_at < now() - interval '30 seconds'`;

@@ -15,8 +15,8 @@ export interface TestQueue {
 }
 
 /**
- * Call it once at the top of a file or of a `describe`. Its members can be used inside tests. `database`
- * creates a database with the schema, for instance on another server.
+ * Returns the queue, whose members can be used inside tests. Call this function once, at the top of a file or of a
+ * `describe`. `database` creates a database with the schema, for instance on another server.
  */
 export function testQueue(
   database: () => Promise<{ readonly url: string }> = migratedDatabase,

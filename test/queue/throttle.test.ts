@@ -78,7 +78,7 @@ test("A stored period that ends later than a new one would, as after a wrong clo
   assert.equal((await add(job({ n: 1 }))).isThrottled, false);
 });
 
-test("The option by decides which jobs are equal; the task always counts.", async () => {
+test("The option `by` decides which jobs are equal; the task always counts.", async () => {
   const by = ["args.user"] as const;
   const dropped: boolean[] = [];
   for (const one of [

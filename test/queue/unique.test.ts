@@ -91,7 +91,7 @@ for (const [name, add] of forms) {
   }
 }
 
-test("A waiting unique job keeps its time unless the add has one, and after it has finished an equal job is added.", async () => {
+test("A waiting unique job keeps its time unless the add has one; an equal job is added once it has finished.", async () => {
   const at = (runAt?: string) => job({ n: 1 }, { ...byArgs("waiting"), runAt });
   const first = await addJob(queue.db, at("2030-01-01T00:00:00Z"));
   const kept = await addJob(queue.db, at());

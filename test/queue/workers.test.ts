@@ -177,7 +177,7 @@ test("Forced unlocking announces jobs to idle workers.", async () => {
   }
 });
 
-test("A sweep skips a queue with a job whose row another session has locked, and leaves it to the next one.", async (t) => {
+test("A sweep skips a queue with a job whose row another session has locked, and leaves it to the next sweep.", async (t) => {
   const [id = ""] = await addLocked(["gone", "301s"]);
   const client = await queue.pool.connect();
   t.after(() => client.release());
@@ -336,7 +336,7 @@ test("Concurrent sweeps recover each job once.", async () => {
   );
 });
 
-test("At most as many locked jobs of a worker count as running as it has slots; the others are fetched.", async () => {
+test("Not more of a worker's locked jobs count as running than it has slots; the others are fetched.", async () => {
   const specs = Array.from({ length: 5 }, () => ({ identifier: "t", spec: {} }));
   for (const [id, report, expected] of [
     ["unreported", { concurrency: 3 }, [3, 2, 3]],

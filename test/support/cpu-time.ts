@@ -5,7 +5,7 @@ const ROUNDS = 5;
 
 /**
  * Returns the least processor time of several rounds in milliseconds; the other rounds include compilation and garbage
- * collection.
+ * collection. A round that takes at most `enoughMs` is the last.
  */
 export function cpuMs(work: () => unknown, enoughMs = 0): number {
   let least = Number.POSITIVE_INFINITY;

@@ -12,7 +12,7 @@ export interface ProcessEvent {
 export interface ProcessEvents {
   /** All events so far. */
   readonly events: readonly ProcessEvent[];
-  /** Returns the first matching event, past or future. Fails if the process ends without it. */
+  /** Returns the first matching event, past or future. Rejects if the process ends without it, or after MAX_WAIT_MS. */
   event(name: string, fits?: (event: ProcessEvent) => boolean): Promise<ProcessEvent>;
 }
 

@@ -35,7 +35,10 @@ export async function installStock(
   }
 }
 
-/** Adds the migrations 19 and 20 of the Rust port: they are not marked as breaking, and add workers with heartbeats. */
+/**
+ * Installs level 18, and the migrations 19 and 20 of the Rust port, which are not marked as breaking and add workers
+ * with heartbeats.
+ */
 export async function installRustPort(
   client: pg.Pool | pg.Client,
   schema: SchemaName = schemaName(),

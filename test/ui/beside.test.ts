@@ -73,7 +73,7 @@ test("Jobs grouped by error show each group's error, how many jobs, since when, 
   assert.equal(JSON.parse(body).q, `is:failed group:"${GATEWAY}"`);
 });
 
-test("The number of grouped jobs has what they have in common: jobs without a queue are in no group.", async () => {
+test("The number of grouped jobs names what they have in common, such as a queue; other jobs are in no group.", async () => {
   const page = await openPage("/jobs?q=priority%3A0&group=queue");
   page.answer("api/groups?by=queue", groups([gateway]));
   assert.match(page.text, /12 jobs with a queue in 1 group/);
@@ -232,7 +232,7 @@ test("A group by name matches the name exactly, whatever it contains, and so doe
   page.answer("api/jobs?", jobs([job(1, { queue_name: "" })]));
   assert.deepEqual(ids(page), ["of ", "1", "more ", "of a b"]);
   assert.match(texts(page)[0] ?? "", /^\(empty\)/);
-  assert.equal(page.hasButton("Retry 12…"), false, "no verb fits every ready job");
+  assert.equal(page.hasButton("Retry 12…"), false, "no action fits every ready job");
 });
 
 test("An empty grouping shows why, with a link back to single jobs.", async () => {

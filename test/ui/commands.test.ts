@@ -107,7 +107,7 @@ test("The page of a job offers a retry only if the job has failed.", async () =>
   assert.deepEqual(
     namesOfDialogs(running),
     ["cancel", "stop-retrying"],
-    "all else leaves it alone while it runs",
+    "no other action changes a running job",
   );
 });
 

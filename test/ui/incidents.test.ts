@@ -160,7 +160,7 @@ test("An incident that is over stays for ten seconds, also while the page is not
   assert.deepEqual(rows(page), ["incident-error_group:1"]);
 });
 
-test("After pause the palette marks an action that pauses, also one that the server finds later.", async () => {
+test("For the text pause the palette marks an action that pauses, also one that the server finds later.", async () => {
   const fix = {
     ...{ action: "resume", label: "Resume…" },
     post: { path: "/api/pauses", body: { action: "resume", scope: "queue", name: "crm:acme" } },

@@ -109,7 +109,7 @@ test("In a stack trace the application's own frames are marked, and all other fr
   assert.equal(copy.attrs["data-arg"], last_error);
 });
 
-test("Other lines between frames do not count as own frames, of which the first are shown.", async () => {
+test("Other lines between frames do not count as the application's frames, the first of which are shown.", async () => {
   const frames = (count: number) =>
     Array.from({ length: count }, (_, i) => `    at step${i} (/app/tasks/steps.js:${i + 1}:1)`);
   const cause = "  [cause]: Error: cold";
@@ -287,7 +287,7 @@ test("A job that is there again after its end has its actions again, and may end
   page.answer("api/activity", { entries: [{ ...entry, message: "Completed 1 of 1 job" }] });
   page.app.dispatch("app.retry", "", "");
   page.answer("api/jobs/7?fields=head", "", 0);
-  assert.match(page.text, /This job no longer exists\./, "the answer is not known");
+  assert.match(page.text, /This job no longer exists\./, "there was no answer");
   page.app.dispatch("app.retry", "", "");
   page.answer("api/jobs/7?fields=head", failedJob(7));
   page.answer("api/jobs/7/why", failed());

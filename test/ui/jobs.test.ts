@@ -147,7 +147,7 @@ test("Ids beyond 2^53 stay exact in rows, links and requests.", async () => {
   );
 });
 
-test("A long query in any script has an address, in which each character takes up to nine.", async () => {
+test("A long query in any script has an address, in which one character of the query becomes up to nine.", async () => {
   const query = new Array(15).fill("漢".repeat(250)).join(" ");
   const page = await openPage(`/jobs?q=${encodeURIComponent(query)}`);
   assert.ok(page.requestOf("api/jobs?limit=100").path.includes(encodeURIComponent(query)));
@@ -309,7 +309,7 @@ test("Completions of an earlier text are not shown.", async () => {
 test("A fault has its column and a correction; the list still shows the previous query.", async () => {
   const page = await openList([failedJob(1)], "/jobs?q=is%3Afailed");
   type(page, "task:a atempts>5 failed<2h");
-  assert.match(page.text, /Column 8: unknown field "atempts"/, "it is not at the end any more");
+  assert.match(page.text, /Column 8: unknown field "atempts"/, "the term is no longer at the end");
   type(page, "attempts>");
   assert.doesNotMatch(page.text, /Column \d/, "no fault is shown while the user types");
   type(page, "atempts>5");

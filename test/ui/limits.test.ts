@@ -134,7 +134,7 @@ test("Keys move through the list, open a limit, and change it.", async () => {
 
 test("Without limits the page explains what one is, and how it is set.", async () => {
   const page = await openLimits([]);
-  assert.match(page.text, /No limitsA limit sets how many jobs run at once/);
+  assert.match(page.text, /No limitsA limit sets how many jobs of a task/);
   assert.match(page.text, /\$ worker limit set payments --task charge_card --concurrency 40/);
   assert.equal(textOf([page.byId("nav-limits")]), "Limits");
 });
@@ -242,7 +242,7 @@ test("The form of a change has the present definition, and cleared fields are re
   });
 });
 
-test("A default burst follows the rate, and another one can be removed.", async () => {
+test("A default burst follows the rate, and a burst that was set can be removed.", async () => {
   const rate = { limit: 1000, per_ms: 1000, burst: 200 };
   for (const { burst, shown } of [
     { burst: 200, shown: "" },

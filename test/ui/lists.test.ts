@@ -115,7 +115,7 @@ test("The head of a column orders the list, and a second click reverses the orde
   assert.equal(page.one((e) => e.attrs["aria-sort"] === "descending").tag, "th");
 });
 
-test("No column has the arrow of the order by severity, which is in words.", async () => {
+test("The order by severity is shown in words, without an arrow on a column.", async () => {
   const arrows = (page: Page) => page.all((e) => e.attrs["aria-sort"] !== undefined).length;
   const page = await openQueues(["a"]);
   assert.equal(arrows(page), 0);

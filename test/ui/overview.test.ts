@@ -114,7 +114,7 @@ test("The time beside the headline is that of its incident, and not of an older 
   assert.doesNotMatch(other.text, /since .* · 5 of 6/);
 });
 
-test("Workers is red in the navigation if jobs are due and no worker is alive.", async () => {
+test("The entry Workers in the navigation is red if jobs are due and no worker is alive.", async () => {
   const mark = (page: Page) =>
     page.one((e) => e.tag === "a" && e.attrs["id"] === "nav-workers").attrs["class"];
   const none = { pulse: pulse({ alive: 0, stale: 0 }) };
@@ -262,7 +262,7 @@ test("An estimate has the sign ≈, its interval in a tooltip, and a note.", asy
   assert.equal(shown?.attrs["title"], "between 9,380,000 and 9,440,000, by a scan");
 });
 
-test("An estimate of zero is not called none.", async () => {
+test("An estimate of zero is not shown as none.", async () => {
   const few = value(0, { precision: "estimated", low: 0, high: 900 });
   const page = await openOverview({
     counts: counts({ blocked: few, fetched: few, retrying: few }),

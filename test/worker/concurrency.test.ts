@@ -38,7 +38,7 @@ for (const [mode, options] of [
   ["safe mode that fetches far ahead", { localQueue: { adaptive: false } }],
   ["fast lane", { fastLane: true }],
 ] as const) {
-  test(`With more slots more jobs start at once (${mode}).`, async () => {
+  test(`With more slots, more jobs start at once (${mode}).`, async () => {
     const { task, running, release } = held();
     await add(20);
     const worker = await queue.startWorker({
@@ -58,7 +58,7 @@ for (const [mode, options] of [
     await worker.drain();
   });
 
-  test(`With fewer slots running jobs end, and fewer start after them (${mode}).`, async () => {
+  test(`With fewer slots, running jobs end, and fewer start after them (${mode}).`, async () => {
     const { task, running, counts, release } = held();
     await add(30);
     const ended = witness("job:complete");

@@ -1,4 +1,5 @@
-// The fast lane when jobs outlast a transaction, and when a transaction fails.
+// The fast lane when jobs outlast a transaction, and when a transaction fails. A job that outlasts its transaction is
+// kept: it is then locked by `locked_by`.
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import { test } from "node:test";

@@ -137,7 +137,7 @@ test("A worker that stops before its heartbeat thread has started leaves no hear
   assert.deepEqual(await workerIds(), []);
 });
 
-test("With a pool that only works in this thread, the heartbeat runs in it, too, which is logged.", async () => {
+test("With a pool that works in this thread only, the heartbeat also runs in this thread, which is logged.", async () => {
   const pool = new pg.Pool({ connectionString: queue.url, stream: () => new net.Socket() });
   const { worker, lines } = blockedWorker({ pool });
   await worker.start();
@@ -298,7 +298,7 @@ test("A heartbeat connection that the network has lost without notice costs no l
   assert.ok(gapMs < 7_000, `there was none for ${gapMs} ms`);
 });
 
-test("A report that the heartbeat thread has not written when it ends is written without it.", async () => {
+test("A report that the heartbeat thread has not written when it ends is written without the thread.", async () => {
   const lines: string[] = [];
   const note = (_: object, message: string) => void lines.push(message);
   const thread = once(process, "worker");

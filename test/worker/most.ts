@@ -8,7 +8,7 @@ export interface Span {
   readonly to: number;
 }
 
-/** The number of runs, and the moment at which so many began to run. */
+/** The largest number of runs or starts, and when it was first reached; for a window, when the window begins. */
 export interface Most {
   readonly most: number;
   readonly at: number;

@@ -304,7 +304,7 @@ test("Invalid pauses are refused with all problems.", async () => {
 
 test("The end of a pause must be in the future by the database's clock.", async () => {
   const { client } = queue.utils.database;
-  // For this client the database's clock is so many hours ahead of this process's.
+  // A client for which the database's clock is this number of hours ahead of this process's.
   const ahead = (hours: number) =>
     queue.utils.with({
       query: ({ text, ...rest }) =>

@@ -167,7 +167,7 @@ test("The jobs of a fetch without an answer count as locked until its connection
   let isArmed = false;
   const stream = () => {
     const socket = new Socket();
-    // After connect(), which would set `write` again.
+    // Replaces `write` only after connect(), which would set it again.
     socket.once("connect", () => {
       const write = socket.write.bind(socket) as (chunk: Uint8Array) => boolean;
       socket.write = (chunk: Uint8Array | string) => {

@@ -397,7 +397,7 @@ test("Old locks of jobs that a worker runs are renewed; those of others are not.
   );
 });
 
-test("A sweep ends the transactions of stale workers, which lock jobs by row locks, and no others.", async () => {
+test("A sweep ends the transactions of stale workers, which may hold row locks on jobs, and no other transactions.", async () => {
   await worker("dead", "8 s");
   await worker("alive", "0 s");
   const ids = [(await add("task")).id, (await add("task")).id];

@@ -115,8 +115,8 @@ for (const fastLane of [false, true]) {
         });
         const [left] = await queue.remaining();
         assert.equal(left?.id, id);
-        // Between the rollback and the write of its result alone another connection may run the job, too. At least one
-        // of both attempts is counted.
+        // After the rollback, before its result is written separately, another connection may run the job, too. At
+        // least one of the two attempts is counted.
         const runs = task.seen.filter((n) => n === 7).length;
         const { attempts = 0 } = left ?? {};
         assert.ok(attempts >= 1 && attempts <= runs, `${attempts} attempts of ${runs} runs`);

@@ -41,7 +41,7 @@ export function workerQueue(
   { preparedStatements = true } = {},
 ): WorkerQueue {
   const running: Worker<never>[] = [];
-  // Before the hooks of the queue, which close its connections.
+  // Registered before the hooks of the queue, which close its connections.
   afterEach(async () => {
     await Promise.all(running.splice(0).map((worker) => worker.abort("the test is over")));
   });

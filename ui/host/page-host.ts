@@ -36,9 +36,9 @@ export class PageHost {
   afterDraw(): void {
     const isLost = this.#hadFocus && document.activeElement === document.body;
     const next = document.getElementById(this.#focusNext || (isLost ? "page-title" : ""));
-    // The scroll position is set separately.
-    // The key of a menu opens it.
+    // A menu whose key was pressed opens.
     if (next?.parentElement instanceof HTMLDetailsElement) next.parentElement.open = true;
+    // Only a requested focus scrolls, and not while a scroll position is restored.
     next?.focus({ preventScroll: !this.#focusNext || this.#places.isScrolling });
     this.#focusNext = "";
     this.#places.afterDraw();

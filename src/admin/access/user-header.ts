@@ -4,7 +4,7 @@ import { Refusal } from "../../http/refusal.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { nameProblem } from "./user-name.ts";
 
-/** Returns the name in the header, or null without one. Throws Refusal 400 for an invalid name. */
+/** Returns the name in a trusted proxy's header; otherwise null. Throws Refusal 400 for an invalid name. */
 type UserLabel = (request: HttpRequest) => string | null;
 
 export function createUserLabel(headerName: string, isTrusted: TrustedPeer): UserLabel {

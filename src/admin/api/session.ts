@@ -39,7 +39,7 @@ export const getSession: Operation = {
       },
       can_undo: {
         type: "boolean",
-        description: "whether changes of jobs are stored for undo: the schema has the tables",
+        description: "whether the schema has the tables that store changes of jobs for undo",
       },
       version: "string",
     },

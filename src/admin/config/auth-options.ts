@@ -51,7 +51,7 @@ const username = v.pipe(
   v.string("must be a string"),
   v.check(
     (name) => /^[^:\p{Cc}]{1,255}$/u.test(name),
-    "must have 1 to 255 characters and no colon",
+    "must have 1 to 255 characters, without colons and control characters",
   ),
 );
 const password = v.pipe(

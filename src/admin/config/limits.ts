@@ -12,8 +12,9 @@ export interface AdminLimits {
   /** The largest request body, in bytes. Default 1,048,576. */
   readonly bodyBytes: number;
   /**
-   * The number of open connections. Beyond it, the oldest idle one is closed. If none is idle, the oldest one of the
-   * client with the most is closed, or the new one if its client has as many. Not for adminHandler(). Default 2,000.
+   * The number of open connections. Beyond it, the oldest idle connection is closed. If none is idle, the client with
+   * the most connections loses its oldest one; if the new connection's client has as many, the new one is closed.
+   * Not for adminHandler(). Default 2,000.
    */
   readonly connections: number;
   /** The number of requests that are handled at the same time. Default 200. */

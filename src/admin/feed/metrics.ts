@@ -14,7 +14,7 @@ export interface Metrics {
   observe(method: string, route: string, status: number, durationMs: number): void;
   /** Counts a login. `result` must have few values. */
   login(result: string): void;
-  /** Counts a 503 response, or a read or statement that took too long. `cause` must have few values. */
+  /** Counts a 503 response, a failed read of the feed, or a slow statement. `cause` must have few values. */
   degraded(cause: string): void;
   expose(input: MetricsInput): Promise<string>;
   readonly contentType: string;
@@ -50,7 +50,7 @@ export async function createMetrics(certificate: Certificate | null): Promise<Me
   });
   const degraded = new Counter({
     name: "worker_admin_degraded_total",
-    help: "Responses 503, and reads of the feed and statements that timed out, by cause",
+    help: "Responses 503, failed reads of the feed, and statements that timed out, by cause",
     labelNames: ["cause"] as const,
     registers,
   });

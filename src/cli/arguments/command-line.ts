@@ -179,7 +179,7 @@ function splitByOptionsOf(line: Argv, { positionals, options }: CliCommand): voi
 function addPositionals(line: Argv, positionals: Values): void {
   for (const [key, value] of Object.entries(positionals)) {
     const { aliases, fallback } = value;
-    // Positional arguments that may also be typed as options: yargs has no such concept.
+    // yargs has no positional arguments that may also be typed as options, so these options are registered here.
     const also = aliases.length === 0 ? "" : ` (also: ${aliases.join(", ")})`;
     const describe = `${explained(value, null)}${also}`;
     const shown = { describe, defaultDescription: fallback ?? undefined };

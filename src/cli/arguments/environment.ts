@@ -14,7 +14,10 @@ export interface EnvironmentOption {
   readonly where: string;
 }
 
-/** Options that must be typed each time: they skip a confirmation, delete or preview, or name code to load. */
+/**
+ * Options that must be typed each time: those that skip a confirmation, select everything, delete, preview, or name
+ * code to load, and --help and --version.
+ */
 const TYPED_ONLY = new Set([
   ...["--yes", "--all", "--dry-run", "--fresh", "--help", "--version"],
   ...["--tasks", "--plugin"],

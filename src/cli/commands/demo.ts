@@ -1,5 +1,5 @@
-// worker demo: an embedded PostgreSQL with the schema, sample jobs, a worker and the admin on this machine. Stops
-// cleanly on SIGTERM or SIGINT and continues from there the next time.
+// worker demo: an embedded PostgreSQL with the schema, sample jobs, a worker and the admin on this machine. It
+// stops cleanly on SIGTERM or SIGINT, and continues from there the next time.
 import { WorkerError } from "../../base/errors.ts";
 import { adminNotes, adminOptions } from "../admin/admin-server.ts";
 import { flag, text } from "../arguments/values.ts";
@@ -38,7 +38,7 @@ export const demoCommand = defineCommand({
     const signal = stopSignal(args.tlsCert === undefined ? undefined : () => reload());
     // Wrong options are rejected before a database is created.
     await adminConfig(args, refusingPool(notYet), SCHEMA, logger);
-    // Stopped in reverse order, even if one of them fails to start.
+    // These are stopped in reverse order, even if one of them fails to start.
     await using database = await openDemoDatabase({ ...args, schema: SCHEMA, logger, signal });
     const config = await adminConfig(args, database.pool, SCHEMA, logger);
     await using server = await serve(config);

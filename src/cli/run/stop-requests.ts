@@ -1,5 +1,5 @@
-// Requests to stop a worker, and how urgent they are. Also ends the process afterwards: user code may have left timers
-// and connections open that would keep it alive.
+// Requests to stop a worker, and how urgent they are. After the stop the process is ended, because user code may have
+// left timers and connections open that would keep it alive.
 
 import { constants } from "node:os";
 import { setTimeout } from "../../base/clock.ts";
@@ -73,7 +73,8 @@ export class StopRequests implements Disposable {
 }
 
 /**
- * Stops the worker at an uncaught exception, so that other jobs can finish. Returns a function: whether there was one.
+ * Stops the worker at an uncaught exception, so that other jobs can finish. The returned function reports whether there
+ * was one.
  */
 export function stopOnUncaught(stops: StopRequests, logger: Logger): () => boolean {
   let hasFailed = false;

@@ -25,7 +25,7 @@ export function serviceManager(env: NodeJS.ProcessEnv, logger: Logger): ServiceM
   let sending: Promise<void> = Promise.resolve();
   let feeding: NodeJS.Timeout | undefined;
 
-  /** In sequence, so that no message overtakes another. */
+  /** Sends the messages after all earlier ones, so that none overtakes another. */
   const notify = (...messages: string[]) => {
     if (!socket) return sending;
     sending = sending.then(async () => {

@@ -16,7 +16,10 @@ export function assertCanConfirm(command: string): void {
   );
 }
 
-/** Shows a question at a terminal only. Throws WorkerError `aborted` unless the answer is yes. `option` skips it. */
+/**
+ * Shows a question. Throws WorkerError `aborted` if the answer is not yes. Without a terminal it returns at once.
+ * `option`: the option that skips the question, for the message.
+ */
 export async function confirm(question: string, option = "--yes"): Promise<void> {
   if (!isAtTerminal()) return;
   const { createInterface } = await import("node:readline/promises");

@@ -30,7 +30,7 @@ export interface AuditEntry {
   readonly changes: Readonly<Record<string, unknown>>;
   /** The first 20 of the jobs before the change; null when the action names no jobs by id or key. */
   readonly before: readonly JobFacts[] | null;
-  /** The first 20 of the changed or added jobs, after the change; deleted ones are omitted; null without any. */
+  /** The same jobs after the change, or the added job; deleted jobs are omitted; null without any. */
   readonly after: readonly JobFacts[] | null;
   /** The number of things for which the action was requested; null when the action does not count any. */
   readonly requested: number | null;
@@ -59,5 +59,5 @@ export interface JobFacts {
   readonly maxAttempts: number;
 }
 
-/** A function that is called after every change by this admin. It may take long. Its errors are logged. */
+/** A function that is called after every change by this admin. The response waits for it. Its errors are logged. */
 export type OnAudit = (entry: AuditEntry) => void | Promise<void>;

@@ -27,7 +27,7 @@ const limiting: JobChange = {
 
 export const stopRetryingCommand = defineJobAction({
   name: "stop-retrying",
-  summary: "Stop retrying jobs: no further attempt starts, and a running one may end",
+  summary: "Stop retrying jobs: failed attempts are not repeated, and a running one may end",
   title: "Stop retrying jobs",
   verb: "Stop retrying",
   consequence:

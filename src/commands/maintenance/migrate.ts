@@ -36,7 +36,7 @@ export const migrateCommand = defineCommand({
       list(
         [
           "Extensions",
-          "optional extensions to add: controls for pauses, limits for limits and back-offs (with controls), schedules for cron entries that can be changed while workers run, operations for undo and the audit trail",
+          "optional extensions to add: controls for pauses, limits for limits and back-offs (also adds controls), schedules for cron entries that can be changed while workers run, operations for undo and the audit trail",
         ],
         choice(["Extension", "name of an extension"], onRequest),
         onRequest.length,

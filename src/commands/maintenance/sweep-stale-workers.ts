@@ -1,7 +1,7 @@
 // Recovers the jobs of stale workers on request, like the sweep that every worker runs (recover-jobs.ts). This one also
-// has a threshold for workers that declare none, and for lock holders without heartbeats. The schema's functions are
-// not called. Those of graphile_worker_rs give the attempt back, so a job that crashes its worker would run for ever,
-// and a plain Graphile Worker schema has no such functions.
+// has a threshold for workers that declare none, and for lock holders without heartbeats. It calls no function of the
+// schema: the sweep of graphile_worker_rs gives the attempt back, so a job that crashes its worker would run for ever,
+// and a plain Graphile Worker schema has no sweep.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
@@ -73,9 +73,9 @@ const optionsSchema = strict({
 });
 
 /**
- * Unlocks the jobs and queues of stale workers and deletes these workers, at most 1,000 in a sweep. A recovered job
- * keeps its attempts, gets the reason as last_error, and runs no earlier than now + delay. Throws InputError for an
- * unknown option or a value out of range.
+ * Unlocks the jobs and queues of stale and unknown workers, at most 1,000 workers in a sweep, and deletes the stale
+ * workers. A recovered job keeps its attempts, gets the reason as last_error, and runs no earlier than now + delay.
+ * Throws InputError for an unknown option or a value out of range.
  */
 export async function sweepStaleWorkers(
   db: Database,

@@ -12,7 +12,7 @@ export const sweepCommand = defineCommand({
   title: "Sweep workers that are not responding",
   verb: "Sweep",
   consequence:
-    "Workers that are not responding are removed, and their jobs can run again after the delay. So can those of workers without heartbeats, such as Graphile workers, if their newest lock is old enough, even if they still run.",
+    "Workers that are not responding are removed, and their jobs can run again after the delay. The same applies to the jobs of a worker without heartbeats, such as a Graphile worker, if its newest lock is old enough, even if it still runs.",
   weight: "heavy",
   danger: "destroys",
   http: maintenanceAction("sweep-stale-workers"),

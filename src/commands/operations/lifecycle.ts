@@ -15,8 +15,8 @@ export const MAX_CANARY = 1_000;
 export const MAX_LIMIT = 1_000_000_000;
 
 /**
- * Starts a rehearsed operation. Throws `not_found` for an expired or used rehearsal, and `conflict` while an operation
- * runs.
+ * Starts a rehearsed operation. Throws `not_found` for an expired or used rehearsal, InputError for invalid settings,
+ * and `conflict` while another operation runs.
  */
 export async function beginOperation(
   store: OperationStore,

@@ -9,8 +9,8 @@
 //     them again, saves each row as it was, changes it and moves `after_id`: all or nothing (store/batch-statement.ts).
 //  4. Jobs that run, and jobs changed after the boundary, are left alone and counted. There are two exceptions:
 //     stop-retrying changes both, and cancel requests the end of running jobs.
-//  5. After a batch there is a wait of the same duration. It is longer while the oldest ready job gets older
-//     (head-probe.ts). The next batch is sized to take 50 ms (pace.ts).
+//  5. After a batch there is a wait of the same duration, except at the rate 0. It is longer while the oldest ready
+//     job gets older (head-probe.ts). The next batch is sized to take 50 ms (pace.ts).
 //  6. An operation with a canary stops after its first jobs and waits up to two minutes for their results
 //     (canary.ts). If one fails again or has no result by then, the operation is paused.
 //  7. pause, resume, stop and undo change the state in the row (lifecycle.ts). The owner reads it with its next
@@ -230,7 +230,7 @@ async function reread(store: OperationStore, last: JobOperation): Promise<JobOpe
   return findOr(store, last.id, last);
 }
 
-/** Returns the operation as another process has changed it. */
+/** Returns the operation as it is stored; `last` if it no longer exists. */
 const findOr = async (store: OperationStore, id: string, last: JobOperation) =>
   (await store.find(id)) ?? last;
 

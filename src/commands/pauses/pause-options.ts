@@ -29,7 +29,7 @@ export interface PauseOptions {
    * 5,000; 0: does not wait.
    */
   readonly waitMs?: number | undefined;
-  /** Cancels the running jobs, after the wait. Not inside a transaction. Default false. */
+  /** Cancels the running jobs, after the wait. Not inside a transaction, nor with `waitMs: 0`. Default false. */
   readonly cancelRunning?: boolean | undefined;
   /** Ends the wait when it aborts. The pause stays. */
   readonly signal?: AbortSignal | undefined;

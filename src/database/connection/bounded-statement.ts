@@ -109,9 +109,10 @@ export async function runBounded<R extends QueryResultRow>(
   return result;
 }
 
-// Whether the statement can be sent in one packet. Not with an application's pool, which may be of another version of
-// pg, or of pg-native. Not without values: the text may contain several statements. Not with a name: pg would count the
-// statement as prepared at the packet's first response, which is that of `begin`.
+// Whether the statement can be sent in one packet. The client must be this library's: an application's pool may be of
+// another version of pg, or of pg-native. The statement must have values, because a text without values may contain
+// several statements. It must not have a name: pg would count it as prepared at the packet's first response, which is
+// that of `begin`.
 const isPackable = (client: unknown, { values, name }: QueryConfig) =>
   client instanceof Client && values !== undefined && name === undefined;
 

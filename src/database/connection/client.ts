@@ -60,7 +60,7 @@ export class Client extends pg.Client {
 
   override connect(): Promise<pg.Client>;
   override connect(callback: OnConnect): void;
-  // A callback instead of a promise: an event from the same packet as the server's greeting, such as an
+  // Callbacks are used instead of promises, because an event from the same packet as the server's greeting, such as an
   // error, only reaches listeners that are attached at once.
   override connect(callback?: OnConnect): Promise<pg.Client> | undefined {
     if (callback === undefined) {

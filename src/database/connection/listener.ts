@@ -96,7 +96,7 @@ export class Listener implements Service {
     }
   }
 
-  /** One check at a time, however many callers wait for it. */
+  /** Checks the connection. Callers that wait at the same time share one check. */
   #ask(client: Client): Promise<void> {
     this.#proof ??= this.#checkAnswer(client.prove())
       .catch((error: unknown) => this.#onLost(client, error))
@@ -152,8 +152,7 @@ export class Listener implements Service {
     if (this.#client !== client) return;
     this.#client = null;
     this.#options.outage.reportLost(CONNECTION, explainDatabaseError(error, ""));
-    // A statement without a response is running, so pg cuts the socket instead of sending a terminate
-    // message.
+    // If a statement still waits for its response, pg cuts the socket instead of sending a terminate message.
     void client.end().catch(() => {});
     this.#reconnecting = this.#reconnect();
   }

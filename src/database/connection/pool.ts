@@ -25,7 +25,7 @@ export interface PoolOptions {
   readonly logger: Logger;
 }
 
-/** How long to wait for a connection, unless the connection string has a time. */
+/** How long to wait for a connection, if the connection string has no connect_timeout. */
 const CONNECT_MS = 5_000;
 
 /** The connections of each pool that are in use. */
@@ -223,7 +223,7 @@ export async function withClient<T>(
   }
 }
 
-/** Returns a connection that is not suspect. */
+/** Returns a connection that is not suspect (suspect-clients.ts). */
 async function connectAlive(
   pool: Pool,
   line: Line,

@@ -36,7 +36,7 @@ function embeddedArchive(): Buffer | null {
   } catch (cause) {
     throw new WorkerError(
       "embedded_server",
-      "this executable does not include PostgreSQL, which only those for Linux do; name your own database, or use the npm package",
+      "this executable does not include PostgreSQL (only the executables for Linux do); name your own database, or use the npm package",
       { cause },
     );
   }

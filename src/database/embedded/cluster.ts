@@ -17,7 +17,7 @@ import { makeDirectories } from "./user-directory.ts";
 const DRAFT = "cluster.draft-";
 const INITDB_LIMIT_MS = 120_000;
 
-/** Makes `directory` usable for a cluster, or throws the reason why it is not. Does not change other files. */
+/** Makes `directory` usable for a cluster, or throws an error with the reason. Does not change other files. */
 export function prepareDataDirectory(directory: string, account: Account): void {
   try {
     const made = makeDirectories(directory, 0o700);

@@ -18,7 +18,7 @@ export interface EmbeddedServerOptions {
    */
   readonly dataDir: string;
   readonly logger?: Logger;
-  /** Cancels the start; call `stop` afterwards. */
+  /** Cancels the start. It does not stop a server that has started: call `stop` for that. */
   readonly signal?: AbortSignal;
   /** PostgreSQL settings by name. They override those of this library. */
   readonly settings?: Readonly<Record<string, string>>;

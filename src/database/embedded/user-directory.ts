@@ -20,8 +20,8 @@ const PLACES = {
 } as const;
 
 /**
- * Returns the first usable directory among `$XDG_…_HOME/worker`, `~/.cache/worker` (as root `/var/cache/worker`) and,
- * for an account without a home, `<tmp>/worker-<uid>`. It exists and belongs to this user.
+ * Returns the first usable directory among `$XDG_…_HOME/worker`, `~/.cache/worker` or `~/.local/state/worker` (as root
+ * `/var/cache/worker` or `/var/lib/worker`), and `<tmp>/worker-<uid>/<kind>`. It exists and belongs to this user.
  */
 export function userDirectory(kind: keyof typeof PLACES): string {
   const refusals: string[] = [];

@@ -20,7 +20,7 @@ export function markUnsent(error: unknown): unknown {
 const losses = new Set([
   ...["ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
   ...["08000", "08003", "08006", "57P01", "57P02"],
-  // Of postgres.js. Its CONNECTION_ENDED and CONNECT_TIMEOUT mean that nothing was sent.
+  // These are codes of postgres.js. Its CONNECTION_ENDED and CONNECT_TIMEOUT mean that nothing was sent.
   ...["CONNECTION_CLOSED", "CONNECTION_DESTROYED"],
 ]);
 /** The wording of pg's errors without a code. */

@@ -15,6 +15,7 @@ export interface MigrationOutcome {
   /**
    * What was done. `created`: the whole schema. `adopted`: this library's extensions were added to another
    * installation, such as Graphile Worker's. `upgraded`: extensions of this library were added or updated.
+   * `adopted` or `upgraded` without any extension: functions that used the tables of another schema were rewritten.
    * `current`: nothing.
    */
   readonly kind: "created" | "adopted" | "upgraded" | "current";

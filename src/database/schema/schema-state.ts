@@ -30,7 +30,7 @@ export interface ReadySchema {
    */
   readonly origin: "ours" | "graphile" | "rust-port";
   readonly level: number;
-  /** Names of the existing extensions, whichever program created them; each may be missing. */
+  /** The names of the extensions that exist, whichever program created them. */
   readonly extensions: ReadonlySet<string>;
   /** The existing objects of the extensions; `migrate` creates the others. */
   readonly objects: ReadonlySet<string>;

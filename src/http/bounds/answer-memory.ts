@@ -11,7 +11,7 @@ export interface AnswerMemory {
 }
 
 export interface Reservation {
-  /** Resolves when at most `readOnBytes` of earlier responses are unread or the connection is closed; null: no wait. */
+  /** Resolves when earlier responses have at most `readOnBytes` unread, or the connection is closed; null: no wait. */
   readOn(left: AbortSignal): Promise<void> | null;
   /**
    * Reserves this many bytes, or all memory if there is less. Returns false if there was no room in time. The time of

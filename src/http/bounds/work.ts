@@ -1,7 +1,7 @@
 // Counts requests in progress, in total and for each client, so that one client cannot use all places.
 
 export interface Work {
-  /** Takes a place for a request. Returns the function that frees the place; null if there is none. */
+  /** Takes a place for a request. Returns the function that frees the place; null if no place is free. */
   enter(client: string): (() => void) | null;
   hasRoom(client: string): boolean;
 }

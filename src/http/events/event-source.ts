@@ -1,6 +1,7 @@
 // One source of server-sent events for many viewers. Events are snapshots, one for each topic: the newest replaces the
 // previous one, also for a viewer that has not received it yet, so the memory of each viewer is bounded. An event is
-// serialised and compressed once for all viewers. A viewer that stops reading is dropped.
+// serialised once, and compressed once for all viewers that were sent the same events before (event-bytes.ts). A viewer
+// that stops reading is dropped.
 //
 // Every event has an id, so that a viewer that reconnects (Last-Event-ID) only gets newer ones.
 import { randomBytes } from "node:crypto";

@@ -24,7 +24,7 @@ export interface Pause {
   readonly isBackOff: boolean;
 }
 
-/** Returns the pauses: `all` first, then tasks and queues by name; at most 10,000. None without a table of pauses. */
+/** Returns at most 10,000 pauses: `all`, then tasks by name, then queues by name. None without a table of pauses. */
 export async function listPauses(db: Database): Promise<Pause[]> {
   if (!(await hasControls(db))) return [];
   const statement = (await hasLimits(db)) ? withBackOffsSql : withoutBackOffsSql;

@@ -41,7 +41,7 @@ const timeOrNull = (column: string): Column => ({
 /** Tab, carriage return, + - = @: a spreadsheet treats text that begins with one of them as a formula. */
 const OF_FORMULAS = "(9, 13, 43, 45, 61, 64)";
 
-/** Text that a spreadsheet would treat as a formula gets a leading apostrophe. */
+/** In CSV, text that a spreadsheet would treat as a formula gets a leading apostrophe. */
 const text = (expression: string): Column => ({
   json: orNull(`pg_catalog.to_json(${expression})::text`),
   csv: csvField(
@@ -61,7 +61,7 @@ function csvField(expression: string): string {
   return orEmpty(`'"' || pg_catalog.replace(${bytes(expression)}, '"', '""') || '"'`);
 }
 
-/** Returns the text for a search by bytes, which takes a third of the time of the locale's characters. */
+/** Returns the text for a search by bytes, which takes a third of the time of a search by the locale's characters. */
 function bytes(expression: string): string {
   return `(${expression}) collate "C"`;
 }

@@ -12,7 +12,7 @@ export interface LineFormat {
   readonly format: ExportFormat;
 }
 
-/** The next jobs by id up to a given id, or the jobs of a list, in its order. */
+/** The next jobs by id up to a given id, or the jobs of a list of ascending ids. */
 export type Selection =
   | { readonly kind: "range"; readonly after: string; readonly upTo: string }
   | { readonly kind: "ids"; readonly ids: readonly string[] };

@@ -195,7 +195,7 @@ function onPages(counts: string | null, pages: number): number[] {
   return all;
 }
 
-/** Returns the names of the groups; null if the name was deleted. */
+/** Returns a function that returns a group's name; null if the name was deleted. */
 async function labelsOf(
   db: Database,
   by: ColumnGrouping,

@@ -108,8 +108,8 @@ const byHandSql: Statement = (s) => `
   ) as jobs`;
 
 /**
- * Returns the keys of the groups whose jobs were all failed by hand, with a reason of the same label. Of a
- * group that was sampled, its newest jobs are checked.
+ * Returns the keys of the groups whose jobs were all failed by hand, with a reason of the same label. If a group was
+ * sampled, only its newest jobs are checked.
  */
 export async function readFailedByHand(
   db: Database,

@@ -1,5 +1,5 @@
-// The input of the incident rules, and the queries for the jobs that it counts. Data that could not be read is absent,
-// and reported as an incident of its own.
+// The input of the incident rules, and the queries that find the jobs in its counts. Data that could not be read is
+// absent, and reported as an incident of its own.
 import { quote } from "../../domain/portable/query/quote.ts";
 import type { Value } from "../../domain/value.ts";
 import type { Pause } from "../controls/list-pauses.ts";
@@ -86,7 +86,7 @@ export interface IncidentFacts {
   readonly unread: readonly string[];
 }
 
-/** The maximum number of names in a query. A longer query could not be read. */
+/** The maximum number of names in a query. People could not read a longer one. */
 export const MAX_NAMES = 20;
 
 export const quoteNames = (names: readonly string[]): string => names.map(quote).join(",");

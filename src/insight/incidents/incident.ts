@@ -48,7 +48,7 @@ export interface Incident {
   readonly q: string | null;
   readonly links: Links;
   readonly fix: Fix | null;
-  /** The number of jobs over the last 3 hours, oldest first; empty if unknown. */
+  /** The numbers of jobs or crashes over the last 3 hours, for a peak those of the jobs ahead; empty if unknown. */
   readonly trend: readonly number[];
   /** The report about crashes, for jobs that crash their workers. */
   readonly crash?: CrashReport;

@@ -61,7 +61,7 @@ export interface LimitUse {
 
 const MAX_BUSY = 200;
 
-/** Returns the uses by name; none where the schema has no table of limits. */
+/** Returns the uses, sorted by name; none where the schema has no table of limits. */
 export async function readLimitUses(db: Database, counted: WaitingCounts): Promise<LimitUse[]> {
   if (!(await hasLimits(db))) return [];
   const limits = await readLimits(db);

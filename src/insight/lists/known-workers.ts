@@ -2,7 +2,7 @@
 //
 //   alive:   its lease (the longest interval between heartbeats, which it declares) has not expired
 //   stale:   its lease has expired, or a sweep has recovered its jobs
-//   unknown: it holds locks and never had a row, for example a Graphile worker. A lock of 4 hours is
+//   unknown: it holds locks and has no row, for example a Graphile worker. A lock of 4 hours is
 //            reported as old (worker/lease/lock-reset.ts)
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";

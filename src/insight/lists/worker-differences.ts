@@ -14,8 +14,8 @@ import {
 } from "./worker-reports.ts";
 
 /**
- * A difference as a sentence: `name` is its subject, and `text` continues it. By `kind`, the subject is the id of a
- * worker, a task, or a text such as `3 workers` or `Cron entry nightly`.
+ * A difference as a sentence: `name` is its subject, and `text` continues it. The subject is the id of a worker (kind
+ * `worker`), a task (`task`), or a text such as `3 workers` or `Cron entry nightly` (`workers`).
  */
 export interface WorkerDifference {
   readonly kind: "worker" | "workers" | "task";

@@ -11,7 +11,7 @@ import type { JobPage } from "./job-page.ts";
 export const MAX_PAGE_BYTES = 8 * 1_048_576;
 /** The stored size up to which a value is read together with hundreds of others, in bytes. */
 const SMALL_BYTES = 16_384;
-/** The size of flags in the worst case of decompression, in bytes: one statement reads hundreds of them. */
+/** The maximum size of flags after decompression, in bytes. One statement reads the flags of hundreds of jobs. */
 const MAX_FLAGS_BYTES = 65_536;
 /** The number of characters that are shown of an error that alone exceeds the page. */
 const SHOWN_ERROR = 65_536;

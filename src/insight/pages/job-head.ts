@@ -14,7 +14,7 @@ import { lockHolder } from "../../queue/sql/lock.ts";
  */
 const SMALL_BYTES = 16_384;
 const SMALL_WORST_BYTES = 393_216;
-/** The size of flags after decompression in the worst case, in bytes. */
+/** The maximum size of flags after decompression, in bytes. */
 const MAX_FLAGS_BYTES = 4 * 1_048_576;
 /** The number of characters after which an error is cut. */
 const SHOWN_ERROR = 262_144;

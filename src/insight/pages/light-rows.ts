@@ -1,5 +1,5 @@
 // The jobs of a page without large values: no payload, only the first line of the error, and the condition of each.
-// Values that PostgreSQL stores outside their row are not read.
+// Of the payload only the stored size is read.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { worstBytes } from "../../database/unpacked.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";

@@ -25,9 +25,9 @@ export interface LightPage extends CountableQuery {
 
 /**
  * Returns the jobs that match all of `filter`. Successive pages repeat no job, and omit none that existed all the time
- * and has not changed, whatever happens to other jobs. A search through very many jobs stops after about half a second:
- * the page is then short, even empty, and its `nextCursor` continues the search. A page has at most 8 MB. Throws
- * InputError for an invalid filter.
+ * and has not changed, whatever happens to other jobs. (A page whose `ranking` is `partial` is repeated.) A search
+ * through very many jobs stops after about half a second: the page is then short, even empty, and its `nextCursor`
+ * continues the search. A page has at most 8 MB. Throws InputError for an invalid filter.
  */
 export async function listJobs(
   db: Database,

@@ -43,7 +43,7 @@ export interface JobQuery {
   readonly cost: "cheap" | "bounded";
   /** The costs of its terms, for `explain`. */
   readonly terms: readonly TermCost[];
-  /** The most useful missing optional index; null if none would help. */
+  /** The first missing optional index that would make one of the terms cheap; null if none would. */
   readonly indexHint: string | null;
   /** The names in it that do not exist, as in `task:nmae`. */
   readonly unknown: readonly string[];

@@ -25,15 +25,15 @@ export interface WorkerReport {
   /** The number of jobs done, and of attempts failed, in the last minute. */
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;
-  /** The numbers of its busiest tasks. */
+  /** The counts of its busiest tasks. */
   readonly byTask: readonly {
     readonly task: string;
     readonly done: number;
     readonly failed: number;
   }[];
-  /** The number of running jobs, in both modes. */
+  /** The number of running jobs, in the safe and the fast mode together. */
   readonly running: number | null;
-  /** The number of listed jobs that it has locked and not started. */
+  /** The number of jobs that it reports as locked and not started; it reports at most 1,000. */
   readonly fetched: number | null;
   /** The jobs that have run longest. `since`: when each began, RFC 3339. */
   readonly current: readonly {

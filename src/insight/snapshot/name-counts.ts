@@ -75,7 +75,7 @@ function shiftOf(
   return time + locks;
 }
 
-/** The width of the interval in standard deviations: a little more than two. */
+/** Half the width of the interval, in standard deviations: a little more than two. */
 const Z = 2.2;
 /** If none of m sampled pages has a job of a name, fewer than 3/m of all pages have one, with 95 % confidence. */
 const RULE_OF_THREE = 3;

@@ -35,11 +35,11 @@ export interface Sampler {
   pulse(): Promise<QueueSnapshot>;
   /** The result of the last complete pulse; null before the first, and after a failed one. */
   readonly last: QueueSnapshot | null;
-  /** Reads a new sample, unless the last pulse has read the whole table. */
+  /** Reads a new sample, unless the last one is less than a second old or the last pulse has read the whole table. */
   sample(): Promise<void>;
-  /** Counts one chunk of the census: see Census.step(). Returns `none` if a pulse reads the whole table. */
+  /** Counts one chunk of the census: see Census.step(). Returns `none` unless the last pulse has used samples. */
   census(): Promise<"listening" | "counted" | "complete" | "left" | "none">;
-  /** The duration of each part's last run, and when it was by the monotonic clock, in milliseconds. */
+  /** The duration of each part's last run, and when it ended, by the monotonic clock, in milliseconds. */
   readonly parts: ReadonlyMap<SamplerPart, { readonly tookMs: number; readonly atMs: number }>;
 }
 

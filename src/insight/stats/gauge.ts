@@ -1,5 +1,5 @@
 // Facts about the jobs' table without reading it: its size, the rows written since statistics began, the locked queues.
-// It takes less than a millisecond.
+// Reading them takes less than a millisecond.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isBlockedQueue, queueHolder } from "../../queue/sql/lock.ts";

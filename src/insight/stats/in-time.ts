@@ -1,5 +1,5 @@
-// Determines the size of a sample: as large as wanted, or smaller if the disk is cold or the machine is busy. A result
-// of low precision is returned with its precision.
+// Determines the size of a sample: the requested size, or less if the disk is cold or the machine is busy. A result of
+// low precision is returned with its precision.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";

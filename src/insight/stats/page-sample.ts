@@ -15,8 +15,8 @@ export function selectPages(pages: number, count: number, random = Math.random):
 }
 
 /**
- * The width of an interval in standard deviations, for a little more than 95 %: with few pages the variance is itself
- * uncertain.
+ * Half the width of an interval in standard deviations, for a little more than 95 %: with few pages the variance is
+ * itself uncertain.
  */
 const Z = 2.2;
 /** The number of pages with a hit below which the normal distribution does not apply. */

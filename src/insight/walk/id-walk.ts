@@ -112,8 +112,8 @@ export const idsFrom = (fromNewest: boolean): string =>
   `jobs.id ${fromNewest ? "<=" : ">"} $1::bigint`;
 
 /**
- * Returns a common table expression: the last of the next $2 ids, and their number. If few jobs can match, $2 is that id
- * itself; null: there is no bound.
+ * Returns a common table expression with the last of the next $2 ids, and their number. If few jobs can match, $2 is
+ * not a number of ids but this last id; null: there is no bound.
  */
 export const boundSql = (schema: string, fromNewest: boolean, few: boolean): string =>
   few
@@ -187,7 +187,7 @@ export async function idAfter(
   return from === null ? null : idFrom(db, from, fromNewest, count);
 }
 
-/** Returns the id of the job that a step of one row reads; null if it is the last one. */
+/** Returns the id of the job that a step of one row reads; null if the walk ends with this step. */
 export async function afterOneRow(
   { db, matching, segment }: Condition & Pick<StepInput, "db">,
   after: string | null,

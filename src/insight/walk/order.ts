@@ -162,8 +162,8 @@ const byId = (where: string, descending: boolean): Segment => ({
   fromNewest: descending,
 });
 
-// If no index has a descending order, jobs are read by id, beginning with the newest: these have more often changed
-// recently, so the first answer is closer to the final one.
+// For a descending order that has no index, jobs are read by id, beginning with the newest: these have more often
+// changed recently, so the first answer is closer to the final one.
 const byKey = (way: SegmentOrder, where: string, descending: boolean): Segment => ({
   way,
   where,

@@ -173,7 +173,7 @@ interface FactsRow {
   readonly now_us: string;
 }
 
-/** The bytes of flags that are searched for a policy. */
+/** The maximum size of flags that are searched for a policy, in bytes. */
 const MAX_FLAGS_BYTES = 65_536;
 const namesNoPolicy = `jobs.flags is null or case when ${isAtMost("jobs.flags", MAX_FLAGS_BYTES)}
       then pg_catalog.strpos(jobs.flags::text, '"${RETRY}') = 0 else false end`;

@@ -1,5 +1,5 @@
 // Adds jobs with a throttle. One statement begins the periods of the throttles and inserts the jobs, so that no period
-// begins without its job. Of equal jobs in one call the first is added, as if they were added by several calls.
+// begins without its job. Of jobs with the same throttle in one call the first is added, as if each had its own call.
 import { codeOf, InputError, messageOf, WorkerError } from "../../base/errors.ts";
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";

@@ -15,7 +15,7 @@ export function skippedRows(
     stored === undefined
       ? `${sent === 1 ? "the job was" : `some of ${sent} jobs were`} not stored`
       : `only ${stored} of ${sent} jobs were stored`;
-  const all = sent === 1 ? "" : ", so none of this call is";
+  const all = sent === 1 ? "" : ", so the whole call was rolled back";
   const message = `${what}${all}: a trigger on the table _private_jobs skips rows; "${workerLine(schema.name, "worker doctor")}" reports it`;
   return new WorkerError("database_error", message, { cause });
 }

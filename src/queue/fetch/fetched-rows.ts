@@ -92,7 +92,7 @@ export class FetchedRows {
     for (const { id, payload } of rows) this.#large.set(id, payload);
   }
 
-  /** Whether the job's payload is loaded. After load(), false means that it was too large and could not be read. */
+  /** After load(): false if the job's payload was too large for the first result and could not be read separately. */
   isLoaded(index: number): boolean {
     return this.#large === undefined || this.payloadText(index) !== "";
   }

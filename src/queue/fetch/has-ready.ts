@@ -1,4 +1,4 @@
-// Finds the tasks of which a job may be ready. It locks nothing, so a worker without a permit can do it, too.
+// Finds the tasks that may have a ready job. It locks nothing, so a worker without a permit can do it, too.
 import { type Database, query } from "../../database/database.ts";
 import { isPausedTask, isReady } from "../sql/eligible.ts";
 import { priorityLevels } from "./jobs-without-queue.ts";
@@ -6,7 +6,7 @@ import { priorityLevels } from "./jobs-without-queue.ts";
 /** The number of ready jobs that are scanned. If there are more, a job of each other task is assumed to be ready. */
 const MAX_SCANNED = 100_000;
 
-/** Returns those of the tasks of which a job may be ready. `pauses`: whether the schema has pauses. */
+/** Returns those of the tasks that may have a ready job. `pauses`: whether the schema has pauses. */
 export async function tasksMaybeReady(
   db: Database,
   tasks: readonly string[],

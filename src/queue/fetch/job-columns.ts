@@ -20,7 +20,7 @@ export interface FetchedColumns {
   readonly queue_ids: string | null;
   /** JSON: the names of the queues by lock. Null also if this form of the fetch reads no queues. */
   readonly queue_names: string | null;
-  /** JSON: an array of seconds since the epoch, with null where it equals run_at; null if it does for all jobs. */
+  /** JSON: an array of seconds since the epoch, with null for a time equal to run_at; null if all are equal to it. */
   readonly created_ats: string | null;
   /** JSON: `[id, key, revision, flags, last_error]` for each job that has one of the last four. */
   readonly rare: string | null;

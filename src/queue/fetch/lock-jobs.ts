@@ -1,5 +1,5 @@
 // How the fast mode takes jobs: by row locks of an open transaction instead of an update. This costs a third of the WAL
-// and half the work. The locks end with the connection, and other sessions cannot see which jobs are taken. It is meant
+// and half the work. The locks end with the connection, and other sessions cannot see which jobs are taken. The mode is
 // for short jobs without a key or a named queue.
 import { type Database, idArray, query, type Statement } from "../../database/database.ts";
 import { lockBy, takeBy } from "../sql/lock.ts";

@@ -60,7 +60,7 @@ const isKnownTask = (s: string) => isOfKnownTask(s, "j", { ...PARAMETERS, pauses
  * then text[] forbidden flags (only in the form with flags)
  * then bigint[] jobs that are left out (only in the form with excluded jobs)
  *
- * `candidate`: the queue is read for each job, and not joined: a join may read all ready jobs before it finds the first.
+ * `candidate`: the queue is read for each job, and not joined: a join may read all ready jobs before it finds one.
  * `full_queue`: queues that are paused, backing off, or without a free slot or token. Their jobs are never candidates.
  * `free_slot`: a queue may have ten thousand slots; the first free ones are enough.
  * `slot_lock`: each queue gets one run before any gets another, the least recently served first. Nothing here waits for

@@ -27,8 +27,8 @@ export type BackOffBegun = "begun" | "kept" | "unknown";
 export async function beginBackOff(db: Database, backOff: NewBackOff): Promise<BackOffBegun> {
   const { scope, name, delayMs, reason, jobId, task } = backOff;
   const values = [scope, name, Math.max(0, delayMs), reasonOf(reason), jobId, task];
-  // Another worker may commit a back-off meanwhile. A statement that has waited for it sees its pause, but not its row in
-  // _private_back_offs, so the pause looks like a user's. The next statement has a newer snapshot and sees both.
+  // Another worker may commit a back-off meanwhile. A statement that has waited for it sees its pause, but not its row
+  // in _private_back_offs, so the pause looks like a user's. The next statement has a newer snapshot and sees both.
   for (let left = MAX_ATTEMPTS; ; left--) {
     const [row] = await query<{ begun: boolean; known: boolean }>(db, statements[scope], values);
     if (row?.known !== true) return "unknown";

@@ -81,7 +81,7 @@ export interface QueueToken {
   readonly takenAtSeconds: number;
 }
 
-/** Gives unused tokens back to each rate of their queues whose interval is longer than the age of the token. */
+/** Gives unused tokens back to the rates of their queues. A rate gets back no token that is older than its interval. */
 export async function returnQueueTokens(db: Database, unused: readonly QueueToken[]) {
   const queues = unused.map(({ queue }) => queue);
   const times = unused.map(({ takenAtSeconds }) => takenAtSeconds);

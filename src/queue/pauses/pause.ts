@@ -49,7 +49,7 @@ export const controlOf = (
 export const announceControl = (what: "all" | "pauses"): string =>
   `pg_catalog.pg_notify('${CONTROL}', '${what}')`;
 
-/** Returns an expression that announces a request to cancel a job of the worker `lockedBy`, an expression; null: of any. */
+/** Returns an expression that announces a request to cancel a job. `lockedBy`: its worker, an expression; null: any. */
 export const announceCancel = (lockedBy: string): string =>
   `pg_catalog.pg_notify('${CONTROL}', '${CANCEL_OF}'::text || coalesce(pg_catalog.left(${lockedBy}, 1000), ''::text))`;
 

@@ -57,7 +57,7 @@ select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$5", by: "failed" })}`
 const statements = { locked_by: failSql("locked_by"), row: failSql("row") };
 
 /**
- * Records failures, or only snoozes, of jobs that the worker has locked by `mode`. Their named queues stay locked,
+ * Records either failures only or snoozes only, of jobs that the worker has locked by `mode`. Named queues stay locked,
  * because more jobs of a queue's run may follow. Returns the ids of jobs that were no longer locked for the worker.
  */
 export async function failJobs(

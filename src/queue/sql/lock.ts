@@ -1,6 +1,6 @@
 // How jobs and named queues are locked and unlocked, and which locks do not belong to a worker.
 
-/** Returns the assignments that lock a row. `workerId`: the parameter with the worker's id. `at`: the time's function. */
+/** Returns the assignments that lock a row. `workerId`: the parameter with the id. `at`: the function for the time. */
 export const lockBy = (workerId: string, at = "now"): string =>
   `locked_by = ${workerId}::text, locked_at = pg_catalog.${at}()`;
 

@@ -43,7 +43,7 @@ interface NameRow {
 }
 
 /**
- * Returns the rows with the names of their tasks and queues. A statement does not see rows that its own table expressions
+ * Returns the rows with the names of their tasks and queues. A statement does not see rows that its table expressions
  * have inserted, so the row of a new job lacks the name of a new task or queue. A second query then reads the names.
  */
 export async function withNames<R extends JobRow>(db: Database, rows: readonly R[]): Promise<R[]> {

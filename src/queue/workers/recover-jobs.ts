@@ -120,7 +120,7 @@ const NONE: RecoverResult = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
 /**
  * Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered alone: first its
- * jobs, without those that are refused; then its queues; it is marked if none of its jobs is still locked.
+ * jobs, without those that are refused, and then its queues. It is marked if none of its jobs is still locked.
  */
 async function recoverUnrefused(
   db: Database,

@@ -8,7 +8,7 @@ import { lockBy } from "../sql/lock.ts";
  * $1 text the worker's id  $2 bigint[] its running jobs; null: unknown  $3 float8 the age in milliseconds
  *
  * `is_needed`: a cheap check of the running jobs by their ids. Only if one of them has an old lock, or they are
- * unknown, all locks of the worker are searched, without an index. They include jobs that were locked together with a
+ * unknown, are all locks of the worker searched, without an index. They include jobs that were locked together with a
  * running job of the same named queue, and wait for it.
  * Rows that other sessions have locked are skipped: either the job is being finished, or the next renewal, well before
  * the 4 hours, finds it.
@@ -61,7 +61,7 @@ export interface RenewedLocks {
 
 /**
  * Renews the worker's locks that are older than `olderThanMs`, including those of named queues, if one of its running
- * jobs has such a lock. null: the running jobs are unknown. Only locks that the worker still holds are renewed.
+ * jobs has such a lock. `runningIds`: null if unknown. Only locks that the worker still holds are renewed.
  */
 export async function renewLocks(
   db: Database,

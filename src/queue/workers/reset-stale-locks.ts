@@ -1,7 +1,7 @@
 // The rule that all workers on a schema share, including Graphile workers: a lock older than 4 hours is stale. It is
-// the last resort for locks without a heartbeat. Graphile workers check nothing else. This library's workers skip locks
-// of workers that have a heartbeat row, and renew the locks of their own running jobs (renew-locks.ts), so that Graphile
-// workers skip those, too.
+// the last resort for locks without a heartbeat. Graphile workers check nothing else. This library's workers skip
+// locks of workers that have a heartbeat row, and renew the locks of their own running jobs (renew-locks.ts), so that
+// Graphile workers skip those, too.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";

@@ -38,13 +38,13 @@ const threshold = (name: string, given: string) =>
 /** Returns an expression: the milliseconds after which the ordinary jobs of a worker are recovered. */
 export const thresholdOf = (given: string): string => threshold("threshold_ms", given);
 
-/** Returns an expression: the milliseconds after which jobs with the flag infrastructure_resilient are recovered, too. */
+/** Returns an expression: the milliseconds after which jobs with the flag infrastructure_resilient are recovered. */
 export const resilientThresholdOf = (given: string): string =>
   threshold("resilient_threshold_ms", given);
 
 /**
  * Returns a condition on a heartbeat row `workers`: its lease has expired. `uptime`: how long the sweeping worker's own
- * heartbeats have succeeded, in milliseconds. The condition requires `uptime` to be at least the threshold of the row's worker.
+ * heartbeats have succeeded, in milliseconds; it must be at least the threshold of the row's worker.
  */
 export const isStale = (uptime: string, given: string): string =>
   `${AGE_MS} > case when ${isRecovered}

@@ -80,7 +80,8 @@ export async function withAttemptLimit(
     if (late === undefined) return result;
     throw late;
   } catch (thrown) {
-    // A marked task's own error has more detail, such as a program's stderr. A deadline's stays first: it ends retries.
+    // A marked task's own error has more detail, such as a program's stderr. If the limit is a deadline, that error is
+    // only the cause of the deadline's, which ends retries.
     if (late === undefined || thrown === late || !limit.isDeadline) throw thrown;
     throw Object.assign(late, { cause: thrown });
   } finally {

@@ -60,8 +60,8 @@ export const refusalText = (error: unknown): string =>
   `PostgreSQL refuses the result of the job: ${raisedText(error)}`;
 
 /**
- * Writes all results that PostgreSQL accepts. A refused success is written as a failure, unless a trigger was too slow
- * for it. `reason`: the error of the whole batch. Never rejects.
+ * Writes all results that PostgreSQL accepts. A refused success is written as a failure, but not in the safe mode if a
+ * trigger was too slow. `reason`: the error of the whole batch. Never rejects.
  */
 export async function settleSeparately(
   db: Database,

@@ -3,7 +3,7 @@
 // in order.
 import type { FetchedJob } from "./fetched-job.ts";
 
-/** Jobs of one named queue. This worker has locked the queue, or one of its slots. One slot runs them in order. */
+/** Jobs of one named queue, which run in order in one slot. The worker has locked the queue, or a slot of its limit. */
 export class QueueRun {
   readonly lock: number;
   readonly jobs: FetchedJob[] = [];
@@ -100,7 +100,7 @@ export class Slots {
     );
   }
 
-  /** Returns the named queues whose runs are in this source's slots. */
+  /** Returns the locks of the runs of named queues in this source's slots. */
   queueIds(source: WorkSource): readonly number[] {
     return this.#slotsOf(source).flatMap(({ unit }) =>
       unit instanceof QueueRun ? [unit.lock] : [],

@@ -44,7 +44,7 @@ async function judgeBatch(job: FetchedJob, results: BatchResults): Promise<Resul
   return partial(items, settled, judgeValue);
 }
 
-/** Judges a returned list. A list as long as the payload's is that of a batch: only rejected items have failed. */
+/** Judges a returned list. If it is as long as the payload's list, only rejected items have failed, as in a batch. */
 async function judgeGraphile(job: FetchedJob, results: readonly unknown[]): Promise<Result> {
   const items = jsonElements(job.payloadText.trim()) ?? [];
   const settled = await Promise.allSettled(results);

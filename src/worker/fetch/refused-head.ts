@@ -1,4 +1,4 @@
-// The statement of a fetch, and the search for the job or queue for which PostgreSQL refuses it.
+// The statement of a fetch, and the search for the job or queue for which PostgreSQL refuses a fetch.
 import { builtPerForm, type Database, idArray, query } from "../../database/database.ts";
 import type { ReadyForm } from "../../queue/fetch/fetch-form.ts";
 import { keepJobs, keepQueue } from "../../queue/fetch/lock-jobs.ts";
@@ -7,7 +7,7 @@ import type { WorkerConnection } from "../connection/worker-connection.ts";
 import { isOfOneRow } from "../execute/settle-separately.ts";
 import type { FetchHead, ManagedFetch, ManagedRequest } from "./managed-fetch.ts";
 
-/** A fetch that is sent with the flush. A quick one is sent without results. */
+/** A fetch, which is sent together with results unless `request.isQuick`. */
 export interface Fetch extends ManagedRequest {
   /** If not null, jobs of managed queues are fetched, and no others. */
   readonly managed: ManagedFetch | null;

@@ -10,7 +10,7 @@ import type { TaskContext } from "../task/task-context.ts";
 import { type AddedJob, addedJob, type FileJob, runningJob } from "./graphile-job.ts";
 import { type FileLogger, fileLogger } from "./graphile-logger.ts";
 
-/** The second argument of a task in a file: Graphile Worker's helpers, and the members of TaskContext. */
+/** The second argument of a task in a file: Graphile Worker's helpers, and TaskContext without `completeIn`. */
 export interface JobHelpers
   extends Pick<
     TaskContext,

@@ -26,8 +26,8 @@ export interface LoadTasksOptions {
   /** The function that runs programs. Default: they are child processes of this process. */
   readonly runProgram?: RunProgram;
   /**
-   * Texts, such as the database's password, that are replaced by •••• in the output and the errors of programs.
-   * Default: none.
+   * Texts, such as the database's password, that are replaced by •••• in the output and the errors of programs. Texts
+   * of fewer than 4 characters are ignored. Default: none.
    */
   readonly secrets?: readonly string[];
 }
@@ -39,16 +39,17 @@ const OPEN_TO_ALL =
 /**
  * Returns the tasks of a directory, as Graphile Worker finds them: a task for each module (.js .mjs .cjs .ts
  * .mts) and each executable file, named after its path: `mail/send.ts` is `mail/send`. A module's default
- * export is a function, which is called with `(payload, helpers)` as in Graphile Worker. A job fails if it
+ * export is a function, which is called with `(payload, helpers)` as in Graphile Worker. The job fails if the function
  * throws. Its return value is ignored, unless payload and return value are lists of the same length: then an item fails
- * if its result rejects. The export may also be a task of defineTask() with the same name. A program receives `{"payload": …}` on
- * stdin, and fails by an exit code other than 0. Rejects with InputError, which lists all invalid files.
+ * if its result rejects. The export may also be a task of defineTask() with the same name. A program receives
+ * `{"payload": …}` on stdin, and fails by an exit code other than 0. Rejects with InputError, which lists all invalid
+ * files.
  */
 export async function loadTasks(
   directory: string,
   options: LoadTasksOptions = {},
 ): Promise<readonly Task[]> {
-  // Loaded here, because a worker with its tasks in code never needs them.
+  // These modules are loaded here, because a worker with its tasks in code never needs them.
   const { moduleTask } = await import("./module-task.ts");
   const { Secrets } = await import("./program-log.ts");
   const { programTask } = await import("./program-task.ts");

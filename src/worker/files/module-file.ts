@@ -26,7 +26,7 @@ export async function importModule(path: string): Promise<ImportedModule> {
   const late = wait(MAX_LOAD_MS, loaded.signal).then((isLate) => {
     if (!isLate) return;
     const error = new Error(`it did not end within ${MAX_LOAD_MS / 1_000} s`);
-    // Its place is not in the user's module.
+    // The stack of this error has no place in the user's module.
     throw Object.assign(error, { stack: "" });
   });
   try {
@@ -47,7 +47,8 @@ type Exports = Readonly<Record<string, unknown>> & { readonly default?: unknown 
 
 /**
  * Returns the default export. A CommonJS module is imported as `{ default: exports }`. If it has `exports.default`, as
- * when it was compiled from TypeScript, that is the export. If that has `__esModule`, too, its `default` is the export.
+ * when it was compiled from TypeScript, that is the export; but if `exports.default` is itself an object with
+ * `__esModule`, its `default` is the export.
  */
 function defaultOf(imported: Exports): unknown {
   const outer = imported.default;

@@ -7,7 +7,7 @@ const POLL_MS = 20;
 /** The time for processes to end after SIGKILL. */
 const KILLED_MS = 1_000;
 
-/** Sends SIGTERM, and SIGKILL after `killAfterMs`. Resolves when the group is empty. */
+/** Sends SIGTERM, and SIGKILL after `killAfterMs`. Resolves when the group is empty, or a second after SIGKILL. */
 export async function endGroup(pid: number, killAfterMs: number): Promise<void> {
   signalGroup(pid, "SIGTERM");
   if (await isGone(pid, killAfterMs)) return;
@@ -55,9 +55,9 @@ async function isGone(pid: number, limitMs: number): Promise<boolean> {
 }
 
 /**
- * Returns processes of the group that are not zombies; null where there is no /proc. The first process of a container
- * must remove zombies by waiting for them; most do not. `before`: the processes found before. While one of them lives,
- * the others on the machine, perhaps thousands, are not read.
+ * Returns processes of the group that are not zombies; null where there is no /proc. In a container zombies may stay,
+ * because its first process must remove them by waiting for them, and most do not. `before`: the processes that were
+ * found before. While one of them lives, the others on the machine, perhaps thousands, are not read.
  */
 function livingIn(group: number, before: readonly string[]): readonly string[] | null {
   const isLiving = (pid: string): boolean => {

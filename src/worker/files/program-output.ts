@@ -3,7 +3,7 @@ import { StringDecoder } from "node:string_decoder";
 
 /** Longer lines are split into pieces of this length. */
 export const MAX_LINE_LENGTH = 8_192;
-/** The length of a program's errors that is kept, in UTF-16 units. */
+/** How much of the end of a program's stderr is kept, in UTF-16 units. */
 const MAX_TAIL_LENGTH = 8_192;
 
 /** Splits pieces of output into lines. */

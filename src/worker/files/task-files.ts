@@ -1,6 +1,6 @@
 // Finds the files of a directory that are tasks, and their identifiers, by Graphile Worker's rules: the path
-// without the extension, so mail/send.ts is the task mail/send. A module has one of the extensions, a program the
-// executable bit; other files are not tasks.
+// without the extension, so mail/send.ts is the task mail/send. A module is a file with one of MODULE_EXTENSIONS, a
+// program is any other executable file; the remaining files are not tasks.
 import { constants } from "node:fs";
 import { access, open, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, extname, join, resolve } from "node:path";
@@ -98,7 +98,10 @@ async function assertDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Returns all files, sorted, without hidden ones, packages and linked folders. */
+/**
+ * Returns all files, sorted; a linked folder counts as a file. Hidden files are left out, and folders that are hidden,
+ * are packages, or have a name that cannot be part of an identifier.
+ */
 async function namesIn(directory: string, folder = "", depth = 0): Promise<string[]> {
   const names: string[] = [];
   const entries = await readdir(join(directory, folder), { withFileTypes: true }).catch(

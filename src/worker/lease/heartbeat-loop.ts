@@ -234,10 +234,10 @@ export class HeartbeatLoop {
     this.#toRenew = others;
     if (id === undefined) return;
     try {
-      // A younger lock is renewed the next time, before it is stale.
+      // A lock younger than half of that is renewed the next time, before it is stale.
       await renewLocks(this.#db, id, null, everyMs / 2);
     } catch (error) {
-      // All leases are due again soon; locks that were renewed are young.
+      // All leases are due again soon; locks that were just renewed are too young.
       this.#renewedAtMs = monotonic() - everyMs + everyMs / RETRIES;
       this.#report({ report: "unrenewed", error: messageOf(error) });
     }

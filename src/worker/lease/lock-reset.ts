@@ -63,7 +63,8 @@ export class LockReset {
 
   async #reset(): Promise<void> {
     const { database, hasHeartbeats, staleLockThresholdMs, wake } = this.#parts;
-    // A worker's row protects its locks. Without heartbeats, a successful last reset shows that there was no outage.
+    // Locks of workers with a row are not reset, so rows of stale workers are deleted first. Without heartbeats of its
+    // own, a worker does that only after a successful reset, which shows that there was no outage.
     const isCertain = !hasHeartbeats() && this.#wasReset;
     await this.#try("rows of stale workers could not be deleted", async () => {
       if (hasHeartbeats() || isCertain)

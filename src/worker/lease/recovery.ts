@@ -7,7 +7,7 @@
 //  3. A stale worker is listed only once this worker's own heartbeats have succeeded without a gap for as long as
 //     the stale worker's lease lasts, because after an outage of the database every worker looks stale.
 //  4. The interceptors of `jobRecovery` may skip a stale worker, or set the error of its jobs.
-//  5. One statement recovers the others (queue/workers/recover-statement.ts): it locks the row, checks the
+//  5. One statement recovers the jobs of the others (queue/workers/recover-statement.ts): it locks the row, checks the
 //     lease again, unlocks jobs and queues, ends open transactions of the fast mode, and marks the row.
 //     Attempts stay counted, so a job that kills its workers fails in the end.
 //  6. Jobs with the flag `infrastructure_resilient` stay locked until `resilientThresholdMs`, 60 s. Then

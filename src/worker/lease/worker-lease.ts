@@ -20,7 +20,7 @@ export interface LeaseKeeper {
 
 export class WorkerLease {
   #keeper: LeaseKeeper | null = null;
-  /** Made when `isGood` was last computed and true. */
+  /** Started when `isGood` was last computed as true. */
   #sinceGood: Stopwatch | null = null;
   /** Jobs that the heartbeat row lists as fetched and not started. */
   listed: ReadonlySet<string> = new Set();

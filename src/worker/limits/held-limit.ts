@@ -103,7 +103,7 @@ export class HeldLimit {
     return this.concurrency === null || (usable > 0 && this.running <= usable);
   }
 
-  /** How many jobs this limit may soon allow to run at once. If permits are short, their number, but at least one. */
+  /** How many jobs this limit may soon allow to run at once; if permits are short, their number, at least 1. */
   get attainable(): number {
     const { bucket, concurrency, isShort } = this;
     if (this.backsOffMs > 0) return this.running;

@@ -37,7 +37,7 @@ export class LimitWatch {
     return this.#limits;
   }
 
-  /** Whether there are managed queues: a limit is for them, or was until now. */
+  /** Whether there are managed queues: those under a limit, and those that are still managed after its removal. */
   get hasManagedQueues(): boolean {
     return this.#hasManagedQueues;
   }

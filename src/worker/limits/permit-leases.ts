@@ -191,7 +191,7 @@ export class PermitLeases {
 
   #log(error: unknown): void {
     const message = messageOf(error);
-    // The lease has ended, and with it all permits: an exchange that was under way fails.
+    // After close() the lease has ended, and with it all permits, so an exchange that was under way fails.
     if (this.#isClosed || message === this.#failure) return;
     this.#failure = message;
     this.#parts.logger.warn({ error: message }, "permits of a limit could not be exchanged");

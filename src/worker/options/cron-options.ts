@@ -39,7 +39,7 @@ const optionsSchema = strict({
 
 /**
  * Returns the checked options, without reading the file; null if there are no entries and no file. Throws InputError
- * with all problems, whose paths begin with `cron.`.
+ * with all problems, whose paths begin with `cron`.
  */
 export function resolveCronOptions(options: CronOptions | undefined): CronConfig | null {
   if (options === undefined) return null;

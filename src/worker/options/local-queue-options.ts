@@ -13,8 +13,8 @@ export interface LocalQueueOptions {
    */
   readonly adaptive?: boolean | undefined;
   /**
-   * The time after which a fetched job that has not started is returned to the database, in milliseconds. At
-   * most 100. Default 100.
+   * The time after which a fetched job that has not started is returned to the database, in milliseconds.
+   * Longer times than 100 count as 100. Default 100.
    */
   readonly ttlMs?: number | undefined;
   /** A delay after a fetch that found few jobs, which spares the database. Default: none. */

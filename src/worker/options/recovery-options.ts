@@ -33,7 +33,7 @@ export interface RecoveryOptions {
    */
   readonly resetLocksIntervalMs?: number | undefined;
   /**
-   * The age at which a lock is reset, in milliseconds, unless its worker has a heartbeat row. 1,000 to 30 days.
+   * The age at which a lock is reset, in milliseconds, unless its worker has a heartbeat row. 1,000 (1 s) to 30 days.
    * Default 14,400,000: 4 hours, as in Graphile Worker, whose workers reset any lock of that age. Therefore the locks
    * of running jobs are renewed four times in this time.
    */

@@ -1,4 +1,4 @@
-// Watches runs of named queues in slots. A run's length follows from the mean time of a job, but one may take longer.
+// Watches runs of named queues in slots. A run's length follows from the mean time of a job, but a job may take longer.
 // Jobs of a run that have not started in time are returned to the database, so that more urgent jobs run first
 // and changes of a job take effect.
 import type { Clock } from "../../base/clock.ts";

@@ -71,7 +71,7 @@ export class ManagedStream extends Stream {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Records when the tokens lapse that a fetch, sent at `sentAtMs`, has taken with these jobs. */
+  /** Records the lapse of the tokens that a fetch, sent at `sentAtMs`, has taken with these jobs. */
   jobsFetched(jobs: readonly FetchedJob[], sentAtMs: number, takenAtSeconds: number): void {
     if (this.#lapseMs === Number.POSITIVE_INFINITY || jobs.length === 0) return;
     const untilMs = this.#lapse.untilMs(sentAtMs, this.#lapseMs);

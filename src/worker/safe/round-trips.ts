@@ -52,8 +52,9 @@ export class RoundTrips {
   }
 
   /**
-   * Whether results are to be written without a fetch; if only later, `changed` is called then. The jobs of a limited
-   * task end one after the other, most of them without a fetch: a statement for each would cost more than the jobs.
+   * Whether results are to be written now, without a fetch. If that is due later, `changed` is called then. The jobs of
+   * a limited task end one after the other, most of them without a fetch: a statement for each would cost more than the
+   * jobs.
    */
   mustWrite(
     { isEmpty, isUrgent }: Pick<Results, "isEmpty" | "isUrgent">,

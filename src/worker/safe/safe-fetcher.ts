@@ -3,7 +3,7 @@
 //
 //   database ──fetch──▶ local queue ──slot──▶ executor ──▶ results ──flush, with the next fetch──▶ database
 //
-// After a lost connection running jobs continue. Jobs that a lost fetch may have locked are unlocked before the next.
+// Jobs continue after a connection is lost. Jobs that a lost fetch may have locked are unlocked before the next fetch.
 import { monotonic } from "../../base/clock.ts";
 import { errorOf } from "../../base/errors.ts";
 import { registerTasks } from "../../queue/add/register-tasks.ts";

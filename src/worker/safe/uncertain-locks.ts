@@ -47,7 +47,7 @@ export class UncertainLocks {
     this.#parts = parts;
   }
 
-  /** Whether jobs may be locked by a fetch that has no answer, or because the write of their result has none. */
+  /** Whether jobs may be locked by a fetch that has no answer, or because the write of their result has no answer. */
   get mayHaveLocks(): boolean {
     return this.#hasLostFetch || !this.#parts.trips.isNone;
   }
@@ -148,7 +148,8 @@ export async function reconcile(
   // Results that wait for a lock are sent again later; meanwhile other jobs run.
   if (answer.failure !== null && !isRefusedOrBusy(answer.failure)) throw answer.failure;
   await registerTasks(connection.database, tasks.names);
-  // Read before the list of jobs: later locks stay, because a fast lane may lock another job by `locked_by` meanwhile.
+  // The time is read before the list of jobs, and locks after that time stay, because a fast lane may lock another job
+  // by `locked_by` meanwhile.
   const sinceMs = await databaseTime(connection.database);
   const { refused } = await returnUnknownJobs(
     connection.patientSingly,

@@ -110,9 +110,9 @@ export interface WorkerEvents {
     job: TaskJob | null;
     reason: "shutdown" | "lease_lost";
   };
-  /** Cron entries of this worker were due at `timestamp` and are scheduled, by this worker or by another. */
+  /** Cron entries or schedules were due at `timestamp` and are scheduled, by this worker or by another. */
   "cron:tick": { workerId: string; timestamp: Date; taskIdentifiers: readonly string[] };
-  /** This worker has scheduled a job of the cron entry `identifier`. The job is committed. */
+  /** This worker has scheduled a job of the cron entry or schedule `identifier`. The job is committed. */
   "cron:scheduled": {
     workerId: string;
     timestamp: Date;
@@ -127,7 +127,7 @@ export interface WorkerEvents {
   "localQueue:setMode": { workerId: string; oldMode: LocalQueueMode; newMode: LocalQueueMode };
   /** `count` jobs were fetched. */
   "localQueue:getJobs:complete": { workerId: string; count: number };
-  /** `count` jobs are returned: they did not start in time, or the worker stops. Not written yet. */
+  /** `count` unstarted jobs are returned, for example after `ttlMs` or when the worker stops. Not written yet. */
   "localQueue:returnJobs": { workerId: string; count: number };
   /** A fetch found few jobs: the next one waits `durationMs`. */
   "localQueue:refetchDelay:start": { workerId: string; durationMs: number };
@@ -166,8 +166,9 @@ export interface WorkerInterceptors {
     context: TaskContext;
   }): InterceptorResult<Verdict>;
   /**
-   * Called after a job's handler, before the result is written; `error` is null on success. May change the result:
-   * an `error` with a text fails the attempt, `error: null` completes the job. A throw fails the attempt.
+   * Called after a job's handler, or after `beforeJobRun` or the job's deadline has ended the job without it, and before
+   * the result is written; `error` is null on success or a skip. May change the result: an `error` with a text fails the
+   * attempt, `error: null` completes the job. A throw fails the attempt.
    */
   afterJobRun(input: {
     job: TaskJob;
@@ -175,8 +176,8 @@ export interface WorkerInterceptors {
     durationMs: number;
   }): InterceptorResult<{ readonly error: string | null }>;
   /**
-   * Called for each job that this worker adds: by a task's context and utils, by `worker.utils` and by cron entries.
-   * May change, skip or fail it. Not called for jobs added elsewhere.
+   * Called for each job that this worker adds: by a task's context and utils, by `worker.utils`, by cron entries and by
+   * schedules. May change, skip or fail it. Not called for jobs added elsewhere.
    */
   beforeJobSchedule(input: JobToAdd): InterceptorResult<ScheduleVerdict>;
   /**

@@ -55,7 +55,7 @@ function logEachJob(hooks: Hooks, logger: Logger): void {
 }
 
 function logJobs(hooks: Hooks, logger: Logger): void {
-  // Two lines for each job. Formatting lines that are not written would take a third of a worker's time.
+  // Each job has two of these lines. Formatting lines that are not written would take a third of a worker's time.
   if (logger.isLevelEnabled?.("debug") !== false) logEachJob(hooks, logger);
   hooks.on("job:error", ({ job, error, durationMs, willRetry }) => {
     if (!willRetry) return; // job:failed follows

@@ -21,7 +21,7 @@ export interface FuzzResult {
   readonly seconds: number;
   /** The largest resident memory of an admin in each third of the requests. */
   readonly peaks_mb: readonly [number, number, number];
-  /** In each third: the smallest heap of each admin, which is what garbage collection leaves; of these the largest. */
+  /** The largest, in each third, of the admins' smallest heaps. A smallest heap is what garbage collection leaves. */
   readonly heaps_mb: readonly [number, number, number];
   readonly peak_mb: number;
   readonly isAlive: boolean;

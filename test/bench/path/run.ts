@@ -1,10 +1,11 @@
-// Prints the source files in which code runs on two paths, measured with V8's precise coverage:
+// Prints the source files in which code runs on two paths, measured with V8's precise coverage: one job from addJob()
+// to its end in each mode of fetching, and one POST /api/jobs/action.
 //
 //   npm run bench:path [-- --files]
 //
-// one job from addJob() to its end in each mode of fetching, and one POST /api/jobs/action. `--files` names the files
-// and the functions that ran, or the line of a function without a name. Background work (heartbeats, the feed) counts
-// if it falls into the measured time, so of several rounds the one with the fewest files is printed.
+// `--files` names the files and the functions that ran, or the line of a function without a name. Background work
+// (heartbeats, the feed) counts if it falls into the measured time, so of several rounds the one with the fewest files
+// is printed.
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";

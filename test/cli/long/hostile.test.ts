@@ -31,7 +31,7 @@ before(async () => {
   await client.connect();
 });
 
-/** Ready, failed and locked jobs with keys k1, k2, k3 and ids 1, 2, 3, with hostile texts. */
+/** Replaces all rows: a ready, a failed and a locked job with ids 1, 2 and 3, and other rows, with hostile texts. */
 async function fill(): Promise<void> {
   await sql(
     "truncate worker._private_jobs, worker._private_job_queues, worker._private_tasks, worker._private_workers restart identity",

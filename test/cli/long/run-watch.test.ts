@@ -1,4 +1,4 @@
-// worker run --watch: a changed file ends the worker in order, and another one starts.
+// worker run --watch: when a file changes, the worker ends its running jobs and stops, and a new worker starts.
 import assert from "node:assert/strict";
 import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Events that must not end a process, or not silently: a log that cannot be written, a task that calls exit().
+// A log that cannot be written must not end a process, and a task that calls exit() must not end it silently.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";

@@ -47,7 +47,7 @@ async function listed({ id }: JobOperation, outcome: Outcome): Promise<readonly 
 
 const idsOf = async () => (await jobRows(queue)).map(({ id }) => String(id));
 
-test("run-now skips a job without attempts left, and stores no operation, unless attempts are given.", async () => {
+test("Unless attempts are given, run-now skips a job without attempts left, and stores no operation.", async () => {
   const [, spent = ""] = await addDiverse();
   const before = await jobRows(queue);
   const { operationId, tally } = await act("run-now", { ids: [spent] });

@@ -35,9 +35,9 @@ export interface FieldOptions {
 export interface StandsOptions {
   /** The modes. Default: all. */
   readonly modes?: readonly Mode["name"][];
-  /** The URL that stands, loads and members connect to, perhaps with several hosts. */
+  /** Returns the URL for stands, loads and members, perhaps with several hosts. Default: the server's own. */
   readonly everybodyUrl?: (url: string) => string;
-  /** The URL that the members connect to, such as a proxy's. */
+  /** Returns the URL for the members only, such as a proxy's. */
   readonly url?: (url: string, mode: Mode) => string | Promise<string>;
   /** Default: the product's default; in `npm test` shorter times. */
   readonly recovery?: RecoveryOptions | false;

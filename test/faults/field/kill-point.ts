@@ -13,7 +13,7 @@ export interface KillPoint {
   readonly since: "start" | "SIGTERM";
 }
 
-/** Writes the death of `by` to the log and kills the process. Returns a function to call when a job has started. */
+/** Kills the process at this packet, with an entry for `by` in the log. Call the result when a job has started. */
 export function killAt({ phase, packet, since }: KillPoint, log: RunLog, by: string): () => void {
   const die = () => {
     log.write({ e: "dead", by, t: machineTime() });

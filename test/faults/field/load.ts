@@ -10,7 +10,7 @@ import { addOne, type Behavior, randomJob, record } from "../../worker/workload.
 export interface LoadPlan {
   /** Producers in parallel, each with its own queues and keys. Default 2. */
   readonly producers?: number;
-  /** The database that they add to. Default: the members'. */
+  /** The URL by which they add jobs. Default: the stand's. */
   readonly url?: string;
   /** Makes a job. Default: randomJob(). `n` is the job's name in its payload. */
   readonly make?: (n: string, producer: string, dice: Random) => JobToAdd;

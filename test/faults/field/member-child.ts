@@ -1,4 +1,4 @@
-// The process of a member (member.ts): a worker as an application runs it, with the tasks of workload.ts. It ends on
+// The process of a member (member.ts): a worker as an application runs it, with the tasks of own-tasks.ts. It ends on
 // SIGTERM. Events are written to stdout, the log to stderr.
 import { flushCompileCache } from "node:module";
 import { createLogger } from "../../../src/base/logger.ts";

@@ -72,7 +72,7 @@ export interface MemberPlan extends Omit<MemberChanges, "stock" | "killAt"> {
 const stockMember = fileURLToPath(new URL("./stock-child.ts", import.meta.url));
 const register = fileURLToPath(new URL("../../support/register.mjs", import.meta.url));
 
-/** Called before a member is ready. */
+/** `spawned` is called before the member is ready, `onEvent` for each of its events. */
 export interface MemberWatch {
   spawned(child: ChildProcess): void;
   onEvent(event: ProcessEvent): void;

@@ -111,7 +111,7 @@ async function leasesOfLiving(stand: Stand, limitMs: number): Promise<void> {
   if (ours() === 0) return;
   const count = "select count(*)::int as count from worker._private_workers";
   const isSo = async () => ((await stand.sql<{ count: number }>(count))[0]?.count ?? 0) <= ours();
-  await stand.until("only the living have one", isSo, limitMs);
+  await stand.until("only running members have heartbeat rows", isSo, limitMs);
 }
 
 /** Sends SIGTERM to all running members, and kills those that do not end. */

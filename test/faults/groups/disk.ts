@@ -51,7 +51,7 @@ async function full(field: Field, server: Server, disk: string): Promise<number>
   rmSync(ballast);
   const from = machineTime();
   const isThere = await answers(server);
-  field.say(isThere ? "it has gone on" : "it had ended, and is started again");
+  field.say(isThere ? "PostgreSQL has continued" : "PostgreSQL had ended, and is started again");
   return isThere ? from : server.start();
 }
 

@@ -1,5 +1,5 @@
 // A fleet of short-lived workers, and a fleet that is killed and restarted as a whole: jobs of stale workers are
-// recovered although no worker has run for as long as a lease.
+// recovered although hardly any worker runs for as long as a lease.
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import type { Random } from "../../support/random-calls.ts";
 import { machineTime } from "../../worker/run-log.ts";

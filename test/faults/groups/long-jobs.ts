@@ -40,7 +40,7 @@ export const group: FaultGroup = {
       for (let hour = 1; hour <= hours; hour++) await anHourPasses(stand, long);
       field.say(`${stand.mode.name}: ${hours} hours have passed`);
       await stand.end();
-      if (runsOfLong(stand).length > 2) stand.problem("a long job was started beside itself");
+      if (runsOfLong(stand).length > 2) stand.problem("a long job was started again while it ran");
     });
   },
 };

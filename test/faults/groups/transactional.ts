@@ -1,5 +1,5 @@
 // kill -9 around the commit of a transactional task, and connections that are lost between a commit and its answer:
-// each job has one effect, and each effect its job.
+// each added job has exactly one effect.
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import type { Random } from "../../support/random-calls.ts";
 import { type TcpProxy, tcpProxy } from "../../support/tcp-proxy.ts";
@@ -15,7 +15,7 @@ const MODES = ["safe", "fast"] as const;
 /** The number of members of each mode, in the suite and in `npm test`. */
 const MEMBERS = [4, 2] as const;
 const LIMIT_MINUTES = 30;
-/** With more jobs than processes can start in a second, several jobs would kill one process, counted once. */
+/** Jobs a second. With more jobs than process starts a second, several jobs would kill one process: one kill. */
 const PER_SECOND = 3;
 const LIMIT_MS = LIMIT_MINUTES * 60_000;
 /** A short lease, so that the jobs of a killed worker run again soon. */

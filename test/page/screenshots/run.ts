@@ -14,7 +14,7 @@ interface Shot {
   readonly route: string;
   /** The server. Default: incident. */
   readonly of?: AdminName;
-  /** A selector that must be visible before the picture is taken. Default: no skeleton is visible. */
+  /** A selector that must be visible before `act` is called. In any case no skeleton may be left then. */
   readonly waitFor?: string;
   /** Called before the picture is taken, for example to open a dialog. */
   readonly act?: (page: Page, admins: Admins) => Promise<unknown>;

@@ -34,7 +34,7 @@ export const CAUSES: readonly { readonly task: string; readonly error: (n: numbe
 ];
 export const JOBS_OF_CAUSE = 30;
 
-/** Failed and retrying jobs of CAUSES, beside a live worker and jobs that are due, blocked and scheduled. */
+/** Adds failed and retrying jobs of CAUSES, a live worker, and jobs that are due, blocked and scheduled. */
 export async function seedIds(admin: TestAdmin): Promise<void> {
   const { utils } = admin;
   for (const { task, error } of CAUSES) {
@@ -134,8 +134,8 @@ export async function seedStock(admin: TestAdmin): Promise<void> {
 }
 
 /**
- * Two jobs that end their processes, one by an exit code and one by its use of memory, each `crashes` times. Beside each
- * ran another job, at its first crash only.
+ * Runs two jobs that end their processes, `crashes` times each: one by an exit code, one by its use of memory. At the
+ * first crash of each, another job runs in the same process.
  */
 export async function seedCrashes(admin: TestAdmin, crashes: number): Promise<void> {
   const { utils, databaseUrl } = admin;

@@ -16,7 +16,10 @@ type Opened = readonly [route: string, title: string, check: (read: Read) => Pro
 const QUEUES_OPENED = 6;
 /** Jobs of each condition whose pages are opened. */
 const JOBS_OPENED = 4;
-/** Graphile workers leave `updated_at` as the add has set it; in the datasets, jobs fail less than this time later. */
+/**
+ * Graphile workers do not set `updated_at` when a job fails: it keeps the time of the add. In the datasets, jobs fail
+ * less than this time after their add.
+ */
 const FAILURE_SLACK_MS = 1_000;
 
 export interface Read {
@@ -119,7 +122,7 @@ async function overview({ page, world, compare, now }: Read): Promise<void> {
   }
 }
 
-/** Each bar has a line of text. Together the lines have all jobs that are not locked. */
+/** Each bar has a line of text. Together the lines count all jobs that are not locked. */
 async function horizon(page: Page, world: World, compare: Comparison): Promise<void> {
   const shown = new Map<string, number>();
   for (const text of await page.locator(".hz-panel .sr td").allTextContents()) {

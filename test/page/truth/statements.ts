@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 
 export interface Cell {
   readonly text: string;
-  /** The `title` of a name or an error that may be cut. */
+  /** The `title` of a name or an error that may be cut; without one, the text. */
   readonly whole: string;
   /** In milliseconds; NaN: the cell has no time. */
   readonly time: number;

@@ -119,7 +119,7 @@ export class World {
       : this.#naive.rows.filter((row) => matchesNaively(node, row, this.#naive)).length;
   }
 
-  /** Jobs that are due and not locked, in the order of their execution. */
+  /** Returns those of the jobs that are due, not locked and not failed, in the order of their execution. */
   inOrder(jobs: readonly WorldJob[]): readonly WorldJob[] {
     return jobs
       .filter((job) => isAvailable(job) && job.runAt <= this.now)

@@ -24,7 +24,7 @@ describe("The product behaves as the model", () => {
   };
 
   test("with job keys of every mode.", agrees("keys"));
-  test("in which jobs are taken, and in which order.", agrees("order"));
+  test("in the selection and the order of the jobs that are fetched.", agrees("order"));
   test("when attempts fail, and when people act on jobs.", agrees("retry"));
   test("when workers die, and others recover their jobs.", agrees("recovery"));
 });

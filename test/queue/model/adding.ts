@@ -1,10 +1,10 @@
 // How jobs are added, and what a job key means.
 //
 //   the existing job with the key …  | replace, preserve_run_at                | unsafe_dedupe
-//   is waiting                       | is replaced in its place                | stays unchanged
-//   is running                       | loses its key, is not retried; a new    | stays unchanged
+//   is waiting                       | is replaced in its place                | changes only its revision
+//   is running                       | loses its key, is not retried; a new    | changes only its revision
 //                                    |   job is added                          |
-//   has used up its attempts         | loses its key; a new job is added       | stays unchanged
+//   has used up its attempts         | loses its key; a new job is added       | changes only its revision
 import { isAvailable, type Job, type World } from "./world.ts";
 
 export interface Spec {

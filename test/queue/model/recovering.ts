@@ -135,7 +135,7 @@ function holdersWithoutLease(world: World): string[] {
   return [...new Set(holders)].filter((id) => id !== null).filter((id) => !world.leases.has(id));
 }
 
-/** Removes locks older than 4 hours, as Graphile workers do, if their worker has no heartbeat row. */
+/** Removes locks older than 4 hours whose worker has no lease. Graphile workers remove all locks of that age. */
 export function resetOldLocks(world: World): { jobs: number; queues: number } {
   const isOld = ({ lockedBy, lockedAt }: { lockedBy: string | null; lockedAt: number | null }) => {
     const hasLease = world.leases.has(lockedBy ?? "");

@@ -66,7 +66,7 @@ export class Faults {
     this.#set(DIRECTIONS, { isMuted: false });
   }
 
-  /** Ends all lasting faults. */
+  /** Ends all lasting faults, and cancels a cut that has not happened yet. */
   calm(): void {
     this.#cut = null;
     this.#set(DIRECTIONS, calm());

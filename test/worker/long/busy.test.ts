@@ -205,7 +205,7 @@ test("A queue stays locked until its unstarted jobs are returned, also after a l
   assert.deepEqual(task.seen.slice(10), [0, 1, 2, 3]);
 });
 
-test("A worker reports a job that it may not lock, but not one whose row is only locked at the moment.", async (t) => {
+test("A worker reports a job that it may not lock, but not one whose row is locked at the moment.", async (t) => {
   const [busy, refused] = await added(2);
   t.after(() => queue.sql("drop function if exists public.refuse_two cascade"));
   await queue.sql(`create function public.refuse_two() returns trigger language plpgsql as $$ begin

@@ -43,7 +43,7 @@ for (const fastLane of [false, true]) {
   });
 }
 
-test("A job whose deletion is slow once is done, and runs once.", async (t) => {
+test("A job whose deletion is slow at first is done in the end, and runs once.", async (t) => {
   t.after(() =>
     queue.sql("drop function if exists public.slow cascade; drop sequence public.calls"),
   );

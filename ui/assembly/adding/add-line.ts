@@ -38,7 +38,7 @@ export function addCommand(job: ListedJob, schema: string, now: f64): string {
   return addLine(draft, schema, now);
 }
 
-/** Returns the shell command that adds the same job. A relative time is resolved now. */
+/** Returns the shell command that adds the job of the draft. Relative times are resolved now. */
 export function addLine(draft: Draft, schema: string, now: f64): string {
   const payload = draft.value("payload").trim();
   let words = "add" + argument("identifier", draft.value("identifier"));

@@ -141,7 +141,7 @@ export class NewJobFacts {
     return null;
   }
 
-  /** Returns the most similar name, if it differs by at most two typing errors; a short one by fewer. */
+  /** Returns the most similar name with at most two typing errors, or fewer for a text of up to three letters. */
   private like(task: string): string {
     let best = "";
     let least = min(3, task.length / 2 + 1);

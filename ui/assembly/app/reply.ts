@@ -36,7 +36,7 @@ export function takeReply(
     const error = errorOf(body, status);
     // A single request that took too long is not an outage. If the counts cannot be read, it is an outage.
     const isSlow = SLOW.includes(error.code);
-    const isOneTimeout = isSlow && pending.owner !== "app";
+    const isOneTimeout = isSlow && (pending.owner !== "app" || pending.what.startsWith(FINDS));
     readFailed(m, pending, isOneTimeout ? 504 : status, error.error);
     if (isOneTimeout) return;
   }

@@ -100,7 +100,7 @@ function escape(m: Model): void {
   else if (above !== null) navigate(above.path, false);
 }
 
-/** Moves the focus in the navigation, the pages and then the saved views, with the arrow keys, Home and End. */
+/** Moves the focus in the navigation (the pages, then the saved views) with the arrow keys, Home and End. */
 function walkNavigation(m: Model, from: string, stroke: string): void {
   const stops: string[] = [];
   const entries = m.entries;

@@ -84,7 +84,7 @@ export class Bar {
     else this.marked = (this.marked + by + count) % count;
   }
 
-  /** Inserts a completion. Returns whether the text is a whole term now. */
+  /** Inserts a completion. Returns whether it was inserted and the text is a valid query now. */
   take(index: i32): bool {
     if (index < 0 || index >= this.options.length || this.isStale) return false;
     const option = this.options[index].text;

@@ -54,7 +54,7 @@ export function tablePanel(
   return panel(title, remark, more, [table(name, title, columns, rows)]);
 }
 
-/** The box with the command of a shell that does the same. */
+/** The box with a shell command for the subject of the page. */
 export function shellPanel(line: string): Node {
   return panel("In a shell", "", [], [box("div", "pb", [commandLine(line)])]);
 }

@@ -36,7 +36,7 @@ export function withCaption(chart: Node, caption: string): Node {
   return el("figure", [cls("spark")], [chart, leaf("figcaption", "", caption)]);
 }
 
-/** The base-2 logarithm of the count that fills a bar: about a million. */
+/** The number of binary digits of the smallest count that fills a bar: 524,288. */
 const FULL_BITS: f64 = 20;
 
 /** A bar for counts by condition: each doubling of their sum makes it longer by the same length. */

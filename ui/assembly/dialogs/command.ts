@@ -1,4 +1,4 @@
-/** The dialog made from a command's declaration, and those for commands that need tables and for schedules. */
+/** Dialogs made from a command's declaration: the general one, one that adds missing tables, one for schedules. */
 
 import { beginBody, commandForm, writeFields } from "../forms/command-form";
 import { Draft } from "../forms/draft";
@@ -158,7 +158,7 @@ export function noticeOf(m: Model, body: string): Notice | null {
   return notice;
 }
 
-/** Adds a schedule, or changes one: the fields begin with its definition, and only what differs from it is sent. */
+/** Adds a schedule, or changes one: its definition is filled in, and only the fields that then differ are sent. */
 export class ScheduleDialog extends TablesDialog {
   /** The revision and the name of the schedule to change, as in `4 nightly`; empty: a new one. */
   private target: string = "";

@@ -71,7 +71,7 @@ export class SweepDialog extends CommandDialog {
     const unknown = found === null ? 0 : found.unknownWorkers.length;
     return unknown === 0
       ? ""
-      : `${countText(unknown, "worker sends", "workers send")} no heartbeats: if it is still running, its jobs would run twice.`;
+      : `${countText(unknown, "worker sends", "workers send")} no heartbeats: jobs of a worker that is still running would run twice.`;
   }
 
   protected override members(_m: Model, _dialog: OpenDialog, form: Form): void {

@@ -9,7 +9,7 @@ import { NO_TIME, typedSeconds, typedTime } from "./local-time";
 
 export class Form {
   readonly body: JsonWriter = new JsonWriter();
-  /** The number of fields that were filled in. */
+  /** The number of optional fields that were filled in or emptied. */
   filled: i32 = 0;
 
   /** The texts before a change; null: there are none. A field that still has its text is not sent. */

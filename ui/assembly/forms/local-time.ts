@@ -1,4 +1,4 @@
-/** Reads times and periods that users type. A wall time: what the local clock shows, in ms since 1970 as if in UTC. */
+/** Reads times and periods that users type. A wall time is what the local clock shows, in ms since 1970 as if UTC. */
 
 import { isDigit } from "../../../src/domain/portable/digits";
 import { zoneOffset } from "../host";

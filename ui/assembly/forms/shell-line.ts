@@ -5,7 +5,7 @@ import { replaced } from "../lib/letters";
 
 export { quoted };
 
-/** Returns a line of the command line for the present schema. */
+/** Returns a shell line that runs `worker` with these words on the schema. */
 export function shellLine(words: string, schema: string): string {
   return workerLine(schema, "worker " + words);
 }

@@ -53,7 +53,7 @@ export function fits(worker: ListedWorker, running: Value): bool {
   return worker.slots > 0 && running.value <= worker.slots;
 }
 
-/** Returns how many jobs it has fetched and not started; 0 for a worker that is not responding. */
+/** Returns how many jobs it has fetched and not started; 0 unless the worker is alive. */
 export function fetchedJobs(worker: ListedWorker): i64 {
   return worker.state === "alive" ? max<i64>(0, worker.fetched) : 0;
 }

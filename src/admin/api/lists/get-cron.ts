@@ -33,7 +33,7 @@ const entry = record(
     known_since: "time?",
     last_execution: "time?",
     next_execution: "time?",
-    // The time of a past tick whose job has not been added.
+    // The first missed tick: it is over two minutes old, and no job was added for it.
     late_since: "time?",
     match: "string?",
     // The time zone of the pattern, such as Europe/Berlin.
@@ -46,7 +46,7 @@ const entry = record(
     // The number of live workers with this entry, and the ids of some of them.
     workers: "integer",
     worker_ids: "string[]",
-    // How the versions of the entry on live workers differ; null if they are the same.
+    // How the entry differs between live workers, or that a schedule has the same name; otherwise null.
     differs: "string?",
     // The quarters of an hour, 0 to 95, in which the entry has a tick within the next 24 hours.
     quarters_ahead: "integer[]",
@@ -63,7 +63,8 @@ const entry = record(
 const query = listQuery(cronSorts, "an identifier or a task");
 
 export const getCron: Operation = {
-  summary: "Cron entries, with the pattern and next tick of those that a live worker has",
+  summary:
+    "Cron entries in code and schedules; those in code have a pattern and a next tick only while a live worker has them",
   query,
   // The entries that workers report are read.
   reserves: () => memoryFor(REPORTS_BYTES),

@@ -121,7 +121,7 @@ const jobRow = record(
     payload_bytes: withDescription("integer", "the stored size of the payload"),
     payload_truncated: withDescription(
       "boolean",
-      "true: with fields=full the payload may be null, because it is, or if compressed may be, too large for a page",
+      "true: the payload is too large for a page, or may be once it is decompressed; with fields=full it may be null",
     ),
   },
   "JobRow",

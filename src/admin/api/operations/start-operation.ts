@@ -49,7 +49,7 @@ const beginFields = {
   rehearsal: text(["Rehearsal", "from a dry run; valid once, for 15 minutes"], 1, 100),
   rate: optional(
     wholeNumber(
-      ["Rate", "jobs a second; 0: without pauses; by default it pauses half of the time"],
+      ["Rate", "jobs a second; 0: without pauses; absent: the operation pauses half of the time"],
       0,
       MAX_RATE,
     ),

@@ -178,7 +178,7 @@ function lockFindings({ sweep }: Queue): Finding[] {
   }
   // Unknown workers may still run, so a sweep could run their jobs twice. Stale workers are reported as incidents.
   const names = `${unknown.slice(0, MAX_NAMED).join(", ")}${unknown.length > MAX_NAMED ? ", …" : ""}`;
-  const text = `${countText(unknown.length, "worker")} without heartbeats locked jobs or queues over 5 minutes ago: ${names}; check that each is still running, because "worker sweep" and "worker unlock" start its jobs again`;
+  const text = `${countText(unknown.length, "worker")} without heartbeats locked jobs or queues over 5 minutes ago: ${names}; check whether each still runs, because "worker sweep" and "worker unlock" start its jobs again`;
   return [finding("warn", "locks", text)];
 }
 

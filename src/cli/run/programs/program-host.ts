@@ -1,5 +1,6 @@
-// Starts programs from a separate process. Each start forks the process that does it, and a fork takes longer the more
-// memory that process has: it would block a worker for milliseconds. If the worker dies, the process ends its programs.
+// Starts programs from a separate process. A process that starts a program forks itself, and a fork takes longer the
+// more memory the process has: in a worker it would block for milliseconds. If the worker dies, the separate process
+// ends the programs.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Logger } from "../../../base/logger.ts";

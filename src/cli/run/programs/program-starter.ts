@@ -36,7 +36,7 @@ async function runOne(
   }
 }
 
-/** Resolves when it is sent, or when the parent has exited. */
+/** Sends the message. Resolves when it is sent, or when the parent has exited. */
 function report(message: StarterReport): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve());

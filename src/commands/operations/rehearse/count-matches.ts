@@ -43,7 +43,7 @@ type Tools = Pick<OperationTools, "reads" | "monotonic">;
 const ENOUGH_HITS = 30;
 // The maximum number of jobs that are counted through an index.
 const MAX_BY_INDEX = 10_000;
-// The width of a range of ids that is walked without a sample, and the factor of its time: an exact number is worth it.
+// A range of fewer ids is walked without a sample, for NARROW_FACTOR times as long: an exact number is worth the time.
 const NARROW = 200_000n;
 const NARROW_FACTOR = 4;
 const FIRST_SPAN = 25_000;

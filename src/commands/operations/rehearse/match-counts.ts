@@ -1,4 +1,4 @@
-// Computes the number of matching jobs, also of running ones, and by task and queue. The numbers are counted (as
+// Computes the number of matching jobs: of all, of those that run, and by task and queue. The numbers are counted (as
 // intervals if some jobs are too large to check), or estimated from a sample of pages. The functions are pure;
 // read-matches.ts reads the data.
 import { exactValue, intervalValue, limitToWhole, type Value } from "../../../domain/value.ts";
@@ -7,7 +7,7 @@ import { estimateFrom } from "../../../insight/stats/page-sample.ts";
 export interface MatchCounts {
   /** The number of matching jobs. */
   readonly count: Value;
-  /** The numbers of matching jobs that run, and are skipped, and of the others. */
+  /** The number of matching jobs that run, which are skipped, and that of the other matching jobs. */
   readonly locked: Value;
   readonly free: Value;
   /** The largest groups by task and by queue. An id of null means no queue. */

@@ -13,8 +13,8 @@ export interface Times {
 const MAX_READ = 100_000;
 
 /**
- * Returns the times; null if the action sets no time, if there are no jobs or more than 100,000, or if their number or
- * the query is not exact. `count`: the number of jobs that will change.
+ * Returns the times; null if the action sets no time, if there are no jobs or more than 100,000, if their number is not
+ * exact, or if PostgreSQL cannot evaluate the query. `count`: the number of jobs that will change.
  */
 export async function readTimes(
   reads: Database,

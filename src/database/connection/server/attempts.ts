@@ -1,7 +1,7 @@
 // The order in which servers are tried at each connect, and the failures after which the next server is tried, by
-// libpq's rules. A server that refuses a password has responded; only a server that is unreachable, or does not match
-// the target, is skipped. Unlike in libpq, a server that recently timed out is tried last, and briefly: an unreachable
-// primary would use up its share of time in every attempt, although the standby may have been promoted meanwhile.
+// libpq's rules. A server that refuses a password has responded; only a server that is unreachable, is starting, or
+// does not match the target, is skipped. Unlike in libpq, a server that recently timed out is tried last, and briefly:
+// an unreachable primary would use up its share of time in every attempt, although the standby may have been promoted.
 import { monotonic } from "../../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../../base/errors.ts";
 import { type ConnectWay, waysOf } from "./encryption.ts";
@@ -47,7 +47,7 @@ export function attemptsOf(settings: ServerSettings): readonly Attempt[] {
 /** How long a host that has timed out is tried last, and the limit of its attempts meanwhile. */
 const TIMED_OUT_FOR_MS = 60_000;
 const TIMED_OUT_LIMIT_MS = 2_000;
-/** When a host has timed out. */
+/** When each host last timed out. */
 const timedOutAt = new WeakMap<Host, number>();
 
 /** Records the failure of an attempt. It must be called after every failed attempt. */

@@ -17,7 +17,7 @@ const FORM =
 const PORT =
   "the port in the database URL is not a number (in a password / is %2F, : is %3A and @ is %40)";
 
-/** Returns the parameters of the text. Throws InputError for a text in neither form, and for unknown parameters. */
+/** Returns the parameters of the text. Throws InputError for a text in neither form, and for invalid parameters. */
 export function parametersOfText(given: string): ParameterSet {
   const text = given.trim();
   const uri = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text)?.[1];
@@ -147,7 +147,7 @@ function pairsOfUri(uri: string): Pairs {
  */
 function loginEnd(uri: string): number {
   const first = uri.search(/[@/]/);
-  // This @ belongs to an address in the query, after a host without a login.
+  // This @ is in a value of the query, after a host without a login.
   if (uri[first] !== "@" || /^[^:@?]*(?::\d*)?\?\w+=/.test(uri)) return -1;
   const end = uri.slice(first).search(/[/?]/);
   return uri.lastIndexOf("@", end < 0 ? uri.length : first + end);

@@ -46,7 +46,7 @@ export function waysOf(
   return [encrypted];
 }
 
-/** Returns the options of tls.connect(). Throws InputError for files that cannot be read. */
+/** Returns the options of tls.connect(). Throws InputError for files that are required and cannot be read. */
 export function tlsOptions(encryption: Encryption): object {
   const { mode, rootcert, cert, key, password, crl, minVersion, maxVersion } = encryption;
   const certFile = cert ?? ifExists("postgresql.crt", "sslcert");

@@ -53,7 +53,7 @@ export const parameters = {
   ssl_max_protocol_version: { env: "PGSSLMAXPROTOCOLVERSION", choices: tlsVersions },
   channel_binding: { env: "PGCHANNELBINDING", choices: ["disable", "prefer", "require"] },
   requiressl: { env: "PGREQUIRESSL", choices: ["0", "1"] },
-  // Of these parameters only the values without an effect are accepted.
+  // These parameters are supported only with values that have no effect.
   gssencmode: { env: "PGGSSENCMODE", choices: ["disable", "prefer"] },
   sslcompression: { env: "PGSSLCOMPRESSION", choices: ["0"], isTuning: true },
   sslsni: { env: "PGSSLSNI", choices: ["1"], isTuning: true },

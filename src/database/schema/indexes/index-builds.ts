@@ -1,5 +1,5 @@
-// Index builds in the background of an admin, one after the other. PostgreSQL reports the running build; only this
-// process has the waiting ones, and why the last build of each index failed.
+// Index builds in the background of an admin, one after the other. PostgreSQL reports the running build; the list of
+// the waiting ones, and the error of each index's last build, are only in this process.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";

@@ -7,7 +7,7 @@ import { priorities } from "../../read/priorities.ts";
 export interface LastTick {
   readonly identifier: string;
   readonly task: string | null;
-  /** The run_at of the job that the tick added; null: no tick was added. */
+  /** The run_at of the job that the tick added; null: no tick has added a job. */
   readonly runAtMs: number | null;
   readonly key: string | null;
 }

@@ -27,8 +27,8 @@ export interface QueuedJobs {
   /** Whether the list is complete up to its limit; otherwise there may be more jobs. */
   readonly isComplete: boolean;
   /**
-   * The cursor of the list of this queue's jobs: in the order `priority` and with `is:due`, or in the order `-id`;
-   * null: no job follows, or an index found these jobs.
+   * The cursor that continues in the list of this queue's jobs, in the order `priority` with `is:due`, or in the order
+   * `-id`; null: no job follows, or an index found these jobs.
    */
   readonly nextCursor: string | null;
 }

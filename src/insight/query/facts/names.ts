@@ -14,7 +14,7 @@ export interface NamedRow {
 /** The maximum number of tasks, and of queues, that a query may match. The caller rejects a query that matches more. */
 export const MAX_NAMES = 10_000;
 
-/** Returns all tasks and queues that the values of the query name. */
+/** Returns the tasks and queues in the query, at most MAX_NAMES + 1 of each. */
 export async function resolveNames(db: Database, node: QueryNode): Promise<readonly NamedRow[]> {
   const tasks = valuesOfField(node, "task");
   const queues = valuesOfField(node, "queue");

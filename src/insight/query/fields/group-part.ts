@@ -12,7 +12,7 @@ import { ALL, allOf, anyOf, type QueryPart, readingOf, sqlPart } from "../parts/
 import type { QueryFacts } from "./field.ts";
 import { textsOf } from "./text-part.ts";
 
-/** Returns the condition of jobs whose error is in one group, by the group's fingerprint or by its label. */
+/** Returns the condition of jobs whose error is in one of the term's groups, each given by its fingerprint or label. */
 export function groupPart(term: FieldTerm, parameters: Parameters, known: QueryFacts): QueryPart {
   return anyOf(textsOf(term).map((name) => oneGroupPart(name, parameters, known)));
 }

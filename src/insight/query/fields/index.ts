@@ -87,7 +87,7 @@ export const fieldSql: Readonly<Record<string, FieldSql>> = {
   },
   failed: {
     note: "permanently failed: failed<2h",
-    // updated_at is the time of the failure, unless a Graphile worker failed the job or it was changed since.
+    // updated_at is the time of the failure, unless a Graphile worker failed the job or the row was changed since.
     part: momentPart({
       column: "jobs.updated_at",
       of: { sql: isFailed("jobs"), shape: { conditions: ["failed"] } },

@@ -1,5 +1,5 @@
 // The cost of each term of a query, and the optional index that would make it cheap. `cheap`: an index finds the
-// matches. `bounded`: a walk in steps finds them. `check`: the steps of the walk also read texts.
+// matches. `bounded`: a walk in steps finds them. `check`: a walk in steps, in which this process also reads texts.
 import { isOrder } from "../../../domain/portable/query/fields.ts";
 import type { QueryNode } from "../../../domain/query/query-tree.ts";
 import {

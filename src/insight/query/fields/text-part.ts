@@ -65,7 +65,7 @@ export function prefixPart(
   return anyOf(texts.map(prefixed));
 }
 
-/** Returns the texts among a term's values. */
+/** Returns the texts and numbers among a term's values, all as texts. */
 export function textsOf({ values }: FieldTerm): string[] {
   return values.flatMap((value) =>
     value.kind === "text" || value.kind === "number" ? value.text : [],

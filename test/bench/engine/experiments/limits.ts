@@ -8,7 +8,7 @@ import { seedBull } from "../engines/bull.ts";
 import { NotBuilt } from "../engines/engine.ts";
 import type { Bench, Experiment, Row } from "../experiment.ts";
 
-/** All are run by `--only limits`. */
+/** Runs all experiments of this file with `--only limits`. */
 const COMMON = { group: "limits" } as const;
 const PROCESSES = [1, 8];
 const NOT_HIT = 1_000;
@@ -30,7 +30,7 @@ export const limitNotHit: Experiment = {
   },
 };
 
-/** The limited jobs are more urgent, and never end while the others run. */
+/** The limited jobs are more urgent, and do not run out while the others run. */
 export const besideLimit: Experiment = {
   ...COMMON,
   name: "limits-beside",
@@ -196,7 +196,7 @@ async function drainBy(bench: Bench, count: number, rest: Partial<Duty>): Promis
   return { sample: { ...total(answers), jps } };
 }
 
-/** Each process has measured the whole server: the mean counts, for all jobs together. */
+/** Returns the costs of one job. Each process has measured the whole server, so the mean of the processes counts. */
 function total(answers: readonly Answer[]): Sample {
   const samples = answers.flatMap(({ sample }) => (sample === undefined ? [] : [sample]));
   const jobs = samples.reduce((sum, { jobs = 0 }) => sum + jobs, 0);

@@ -123,7 +123,7 @@ export const soak: Experiment = {
   rows: [
     {
       ...less,
-      name: "soak: memory after the second day through that after the first",
+      name: "soak: memory after the second day divided by that after the first",
       unit: "×",
       metric: "growth",
       rivals: [],

@@ -22,7 +22,7 @@ export const start: PageMeasure = {
     const quickest = `≥ ${ms(Math.min(...times))}`;
     return [
       atMost("first numbers on screen, cold browser, the middle one", median(times), 700),
-      // Other processes slow down all runs, and this one the least.
+      // Other processes slow down all runs, and the quickest one the least.
       line("first numbers on screen, cold browser, the quickest", "", quickest, null),
     ];
   },

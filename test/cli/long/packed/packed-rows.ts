@@ -1,6 +1,5 @@
 // Rows that are small in the table and large in memory: most often 1,500 of them, each up to 16 KB on disk and 1.39 MB
-// in memory. Every route that the page reads still responds, within 150 MB more of memory and 512 MiB in all. One file
-// for each kind of row: a file has three minutes.
+// in memory. Every route that the page reads still responds, with at most 150 MB more memory and 512 MiB in all.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -24,8 +23,8 @@ const MAX_MS = 170_000;
 export const long = "pg_catalog.repeat('a', 1390000)";
 
 /**
- * `statement`: makes rows large, next to 1,500 jobs, every second of which has failed. A file has three minutes, also
- * on a busy machine: so the slowest kinds are in two files.
+ * `statement`: adds large rows to 1,500 jobs, every second of which has failed, or makes these jobs large. A test file
+ * may take three minutes, also on a busy machine, so each kind of row has its own file, and the slowest have two.
  */
 export function testPackedRows(
   kind: string,

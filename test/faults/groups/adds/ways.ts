@@ -25,7 +25,7 @@ export interface Way {
   readonly jobs: number;
   /** Whether the names are job keys, too. */
   readonly isKeyed: boolean;
-  /** Whether each add starts a process. */
+  /** Whether it needs another process to add jobs. Then fewer places are tested, and none at random. */
   readonly isSlow: boolean;
   /** cold: the add opens its connection. warm: the connection was open before. */
   readonly temperatures: readonly ("cold" | "warm")[];

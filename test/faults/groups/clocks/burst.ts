@@ -15,7 +15,7 @@ export async function burst(field: Field, server: Server): Promise<void> {
     await field.each([stand], async () => {
       const due = machineTime() + field.times(DUE_IN_MS, 2_000);
       await addAll(stand, jobs, new Date(Date.now() + due - machineTime()));
-      if (machineTime() > due) field.say(`${stand.mode.name}: it took too long to add them`);
+      if (machineTime() > due) field.say(`${stand.mode.name}: adding the jobs took too long`);
       await stand.hire(2);
       await stand.until("all are done", async () => (await left(stand)) === 0);
       const runs = stand.runs();

@@ -40,7 +40,7 @@ export async function ticks(field: Field, server: Server): Promise<void> {
   });
 }
 
-/** Crashes the server at a random time from 100 ms before the tick to 300 ms after it. */
+/** Kills the server and two workers at a random time from 100 ms before the tick to 300 ms after it. */
 async function crashAtTick(field: Field, stand: Stand, server: Server): Promise<void> {
   const tick = await nextTick(stand);
   const offset = stand.dice(400) - 100;

@@ -49,7 +49,7 @@ export async function wrongClocks(field: Field, server: Server): Promise<void> {
   });
 }
 
-/** Every third job is due in a second and a half. */
+/** A third of the jobs, at random, are due in a second and a half. */
 function scheduled(
   n: string,
   producer: string,

@@ -1,5 +1,5 @@
-// Leaks over time: 200 starts and stops in one process, 200 lost connections, and frequent periodic work for minutes.
-// Memory, handles and threads do not grow, and no heartbeat row is left.
+// Leaks over time: 200 starts and stops in one process, 200 losses of all connections, and minutes of frequent periodic
+// work. Memory, handles and threads do not grow, and no heartbeat row is left.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
 import type { Stand } from "../../field/stand.ts";

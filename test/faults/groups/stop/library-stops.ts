@@ -20,7 +20,7 @@ interface Case {
 
 const IDLE_MS = 2_000;
 const [STOP_MS, GRACE_MS] = [4_000, 1_000];
-/** The longest stop that abandons jobs: its wait, a second for unwritten results, and a second for the process. */
+/** The longest stop that abandons jobs: both waits, a second for unwritten results, and a second for the process. */
 const GIVEN_UP_MS = STOP_MS + GRACE_MS + 2_000;
 const ENDLESS_MS = 120_000;
 /** Long enough for a worker to detect that it is disconnected. */

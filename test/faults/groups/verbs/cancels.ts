@@ -97,7 +97,7 @@ export async function cancels(stand: Stand, over: number): Promise<Cancelled[]> 
   return all;
 }
 
-/** A job that waited never starts. One that ran may be started once more if its worker died, and then aborts. */
+/** A job that waited never starts. One that ran may start again if its worker died; it then aborts, or is killed. */
 export function judgeCancels(stand: Stand, all: readonly Cancelled[]): void {
   const aborted = abortsOf(
     stand,

@@ -1,5 +1,5 @@
-// A million dead rows in front of the jobs, which vacuum cannot remove because of an open transaction: each fetch of
-// Graphile Worker reads all of them.
+// A million dead rows in front of the jobs. Because of an open transaction vacuum cannot remove these rows, and each
+// fetch of Graphile Worker reads all of them.
 import pg from "pg";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Field } from "../../field/field.ts";

@@ -183,7 +183,7 @@ export class JobsPage extends BesideJobs {
     if (typed.chips.length > 0 || typed.condition.length > 0) this.searchFor(bar.terms.and(typed));
   }
 
-  /** Inserts a completion. If it is a whole term and `searches`, the search begins. */
+  /** Inserts a completion. If `searches` is true and the text is a valid query now, the search begins. */
   private complete(m: Model, index: i32, searches: bool): void {
     const isWhole = this.bar.take(index);
     focus(FIELD);

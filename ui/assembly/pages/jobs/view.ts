@@ -107,7 +107,7 @@ export function exportedColumns(page: GroupedJobs): string {
 
 /**
  * Returns `12,000 jobs with an error in 3 groups`, or `12,000 jobs with an error: the 50 largest groups` if there may
- * be more. Jobs without an error, or for groups by queue without a queue, are in no group.
+ * be more. Groups by error lack the jobs without an error, groups by queue the jobs without a queue.
  */
 function groupsText(groups: Grouping): string {
   const answer = groups.answer;

@@ -85,7 +85,7 @@ export class LimitsPage extends ListPage {
   override view(m: Model): Node {
     const none = emptyWith(
       "No limits",
-      "A limit sets how many jobs run at once, or how many start in a period: of a task, or of each queue with a matching name.",
+      "A limit sets how many jobs of a task, or of each queue with a matching name, run at once or start in a period.",
       [
         setButton(m, "Set limit…", "", ""),
         commandLine(shellLine(EXAMPLE, m.access.session.schema)),

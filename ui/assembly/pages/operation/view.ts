@@ -156,7 +156,7 @@ function steps(operation: Operation): Node {
       box("div", "steps pb", [
         stepOf("1", isRest, true, `First ${numberText(first)}`, watched),
         stepOf("2", state === "done", isRest, "The rest", isRest ? "" : "if the first succeed"),
-        stepOf("3", isOver, isOver, "Receipt", "stays in Activity for 24 hours"),
+        stepOf("3", isOver, isOver, "Receipt", "stays in Activity for 90 days"),
       ]),
     ],
   );

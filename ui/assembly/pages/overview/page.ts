@@ -267,7 +267,7 @@ function estimates(m: Model): Node {
   return note("", [
     leaf("b", "", "≈ marks an estimate."),
     text(
-      ` The total is ${methodOf(total)}; hover over a number for its own. The horizon is a sample, except for the seconds around now.`,
+      ` The total is ${methodOf(total)}; hover over a number for its range. The horizon is a sample, except for the seconds around now.`,
     ),
   ]);
 }
