@@ -27,7 +27,7 @@ test("A page of long entries ends at about 4 MB, with a search and without.", as
 for (const extensions of [["operations"], []] as const) {
   const where = extensions.length === 0 ? "in memory" : "in the table";
 
-  test(`Entries ${where} are found by user, text, key, job and time.`, async () => {
+  test(`Entries of the audit trail ${where} are found by user, text, key, job and time.`, async () => {
     const { url } = await migratedDatabase("worker", extensions);
     const { client } = await startAdmin({ url });
     const added: number[] = [];

@@ -46,7 +46,7 @@ function countRequestsOf(
   return answered - before;
 }
 
-test("A list is requested every few seconds while its answers are small, and seldom while they are large.", async () => {
+test("A list with large answers is requested less often than one with small answers.", async () => {
   const queues = { queues: [queue("a")], next_cursor: null, count: 1 };
   const small = await openPage("/queues");
   small.answer("api/queues", queues);

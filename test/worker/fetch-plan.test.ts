@@ -242,9 +242,12 @@ describe("Round trips", () => {
     const trips = new RoundTrips(clock, () => void slow++);
     const stream = {};
     const own = trips.ofStream(stream);
-    const first = trips.begin(stream, 10);
-    const second = trips.begin(stream, 3);
-    trips.end(trips.begin({}, 100));
+    const first = trips.begin(stream, { want: 10, isPatient: false });
+    const second = trips.begin(stream, { want: 3, isPatient: false });
+    const other = trips.begin({}, { want: 100, isPatient: true });
+    assert.equal(own.hasPatient, true);
+    trips.end(other);
+    assert.equal(own.hasPatient, false);
     assert.deepEqual([own.requested, own.hasPrompt], [13, true]);
     clock.advance(20);
     // Another fetch may be sent, but the requested jobs still count.
@@ -268,7 +271,7 @@ describe("Round trips", () => {
   test("that only flush results do not delay a fetch.", () => {
     const trips = new RoundTrips(manualClock(), () => {});
     const stream = {};
-    trips.begin(stream, 0);
+    trips.begin(stream, null);
     assert.deepEqual([trips.ofStream(stream).hasPrompt, trips.isNone], [false, false]);
   });
 });

@@ -36,7 +36,7 @@ export function commandsAt(path: string, name: string): Operation {
   const hasJobs = pathCommands.some(({ fields }) => "ids" in fields);
   const answerBytes = hasJobs ? memoryFor(MAX_PAGE_BYTES) : SMALL_ANSWER_BYTES;
   return {
-    summary: actions.length === 0 ? first.summary : `One of ${actions.join(", ")}`,
+    summary: actions.length > 1 ? `Performs one action: ${actions.join(", ")}` : first.summary,
     body: commandBody(pathCommands, name),
     answer: commandAnswer(pathCommands, name),
     reserves: () => answerBytes,

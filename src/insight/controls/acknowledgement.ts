@@ -1,7 +1,7 @@
 // Which live workers have acknowledged the pauses as they are now. A worker writes the mark of the pauses
 // (markOfPauses()) into its report once it can start none of the paused jobs that it had fetched. It fetches none
 // afterwards.
-import { monotonic, wait } from "../../base/clock.ts";
+import { monotonic, settlesWithin, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isNameSize } from "../../database/unpacked.ts";
@@ -40,13 +40,18 @@ export async function awaitAcknowledgement(
 ): Promise<Acknowledgement> {
   if (!(await hasWorkerTable(db))) return NOT_ACKNOWLEDGED;
   const startMs = monotonic();
+  let read = await readState(db);
   while (true) {
-    const { state, isInTransaction } = await readState(db);
+    const { state, isInTransaction } = read;
     const nowMs = monotonic();
     const leftMs = untilMs - nowMs;
     if (state.waiting === 0 || isInTransaction || leftMs <= 0 || signal.aborted) return state;
     const pauseMs = Math.min(Math.max(MIN_MS, (nowMs - startMs) * WAITED_SHARE), MAX_MS);
     await wait(Math.min(pauseMs, leftMs), signal);
+    const reading = readState(db);
+    // While PostgreSQL restarts, a read takes seconds: the caller gets the state that was read before.
+    if (!(await settlesWithin(reading, untilMs + LATE_MS - monotonic()))) return state;
+    read = await reading;
   }
 }
 
@@ -55,6 +60,8 @@ export async function awaitAcknowledgement(
 const WAITED_SHARE = 0.25;
 const MIN_MS = 5;
 const MAX_MS = 160;
+/** How long after its end the wait may last, for the answer to its last read. */
+const LATE_MS = 250;
 
 async function readState(db: Database) {
   const [row] = await query<AcknowledgementRow>(db, acknowledgementSql);

@@ -41,7 +41,7 @@ export class ManagedStream extends Stream {
   }
 
   override demand(freeSlots: number): number {
-    if (this.plan.isDrained || this.queue.isDelayed) return 0;
+    if (!this.mayFetch) return 0;
     const startable = Math.min(freeSlots, this.startable);
     return Math.max(0, startable - this.target.queue.size - this.requested);
   }

@@ -4,6 +4,7 @@
 import { type Clock, monotonic, settlesWithin } from "../../base/clock.ts";
 import type { Results } from "../execute/results.ts";
 import type { Slots } from "../execute/slots.ts";
+import type { FetchRequest } from "../fetch/fetch-plan.ts";
 
 /** A fetch without an answer for this long does not delay the next one. */
 const SLOW_MS = 20;
@@ -12,12 +13,16 @@ const WRITE_EVERY_MS = 25;
 /** The interval at which waitForAll() reports that it still waits. */
 const LATE_MS = 1_000;
 
+type FetchSize = Pick<FetchRequest, "want" | "isPatient">;
+
 /** One round trip. */
 export interface RoundTrip {
   /** The stream whose jobs it requests. */
   readonly stream: object | null;
   /** The number of requested jobs; 0: it only writes results. */
   readonly want: number;
+  /** Whether it may take up to a minute. */
+  readonly isPatient: boolean;
   /** Whether it writes results. */
   readonly hasResults: boolean;
   readonly cancelTimer: () => void;
@@ -83,14 +88,16 @@ export class RoundTrips {
     await Promise.all(this.#underWay.map(({ over }) => over.promise));
   }
 
-  begin(stream: object | null, want: number, hasResults = false): RoundTrip {
+  /** `fetch`: what it requests; null: it only writes results. */
+  begin(stream: object | null, fetch: FetchSize | null, hasResults = false): RoundTrip {
     const cancelTimer = this.#clock.after(SLOW_MS, () => {
       sent.isSlow = true;
       this.#changed();
     });
     if (hasResults) this.#wroteAtMs = this.#clock.monotonic();
     const over = Promise.withResolvers<void>();
-    const sent: RoundTrip = { stream, want, hasResults, cancelTimer, over, isSlow: false };
+    const { want, isPatient } = fetch ?? { want: 0, isPatient: false };
+    const sent = { stream, want, isPatient, hasResults, cancelTimer, over, isSlow: false };
     this.#underWay = [...this.#underWay, sent];
     return sent;
   }
@@ -102,7 +109,7 @@ export class RoundTrips {
   }
 }
 
-class RoundTripsOf {
+export class RoundTripsOf {
   readonly #underWay: () => readonly RoundTrip[];
   readonly #stream: object;
 
@@ -121,6 +128,11 @@ class RoundTripsOf {
       if (stream === this.#stream) requested += want;
     }
     return requested;
+  }
+
+  /** Whether a fetch of any stream may take up to a minute. */
+  get hasPatient(): boolean {
+    return this.#underWay().some(({ isPatient }) => isPatient);
   }
 
   /** Whether a fetch is running and not slow. */

@@ -211,7 +211,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const stream = wanted?.stream ?? main;
     const mayBeQuick = connection.keepsStatements && results.isEmpty && excluded.length === 0;
     const request = wanted && stream.request(wanted.want, mayBeQuick);
-    const trip = this.#trips.begin(stream, request?.want ?? 0, !results.isEmpty);
+    const trip = this.#trips.begin(stream, request, !results.isEmpty);
     const batch = results.send();
     const fetch = request && { request, tasks: stream.tasks, managed: stream.managed, excluded };
     const sentAtMs = monotonic();
@@ -230,7 +230,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     }
     if (answer.refused !== null) {
       // The fetched jobs start first, and others are fetched, because the results may wait for locks.
-      const rest = this.#trips.begin(null, 0, true);
+      const rest = this.#trips.begin(null, null, true);
       this.#trips.end(trip);
       this.advance();
       const settled = await settleRefused(connection, workerId, answer);
@@ -266,7 +266,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   /** After a pause, sends again the results that wait for a lock. Meanwhile, even a single connection can fetch. */
   async #sendLater({ unconfirmed }: FlushAnswer, batch: ResultBatch): Promise<void> {
-    const trip = this.#trips.begin(null, 0, true);
+    const trip = this.#trips.begin(null, null, true);
     await this.#connections.delay(monotonic());
     this.#parts.results.putBack(unconfirmed);
     this.#parts.results.endWait(batch);

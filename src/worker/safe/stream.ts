@@ -12,7 +12,7 @@ import type { HeldLimit } from "../limits/held-limit.ts";
 import type { LimitedGroup } from "../limits/session-limits.ts";
 import type { LocalQueueConfig } from "../options/local-queue-options.ts";
 import { LocalQueue, type LocalQueueParts } from "./local-queue.ts";
-import type { RoundTrips } from "./round-trips.ts";
+import type { RoundTrips, RoundTripsOf } from "./round-trips.ts";
 
 /** How long it is assumed that there are more jobs, after some were found. */
 const EVIDENCE_MS = 1_000;
@@ -38,7 +38,7 @@ export class Stream {
   readonly plan: FetchPlan;
   readonly queue: LocalQueue;
   readonly tasks: TaskParameters;
-  readonly #trips: { readonly requested: number; readonly hasPrompt: boolean };
+  readonly #trips: RoundTripsOf;
   readonly #limits: readonly HeldLimit[];
   /** The number of its running jobs. */
   running = 0;
@@ -108,9 +108,18 @@ export class Stream {
     return Math.min(Number.POSITIVE_INFINITY, ...others.map(({ attainable }) => attainable));
   }
 
+  /**
+   * Whether a fetch may be sent. One that may take up to a minute is sent only if no other one is under way: results
+   * need the other connections.
+   */
+  protected get mayFetch(): boolean {
+    if (this.plan.isDrained || this.queue.isDelayed) return false;
+    return !(this.plan.isPatient && this.#trips.hasPatient);
+  }
+
   /** Returns the number of jobs to request now. */
   demand(freeSlots: number): number {
-    if (this.plan.isDrained || this.queue.isDelayed) return 0;
+    if (!this.mayFetch) return 0;
     if (this.group === null) return this.queue.demand(freeSlots);
     if (this.#limits.some(({ letsFetch }) => !letsFetch)) return 0;
     return this.queue.demand(Math.min(freeSlots, this.startable), this.#mostUnstarted());

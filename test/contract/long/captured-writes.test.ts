@@ -1,5 +1,5 @@
-// Every action of the admin and every command that writes, in a database in which another role has created overloads
-// in `public`: none of them is called.
+// Another role has created overloads of PostgreSQL's functions and operators in `public`. No action of the admin and no
+// command that writes calls one of them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";

@@ -1,4 +1,4 @@
-/** A name exactly as it is: nothing is trimmed, and invisible characters are marked. */
+/** Shows names exactly as they are: not trimmed, with a mark if they have invisible characters. */
 import { link } from "../controls/button";
 import { glyph } from "../controls/glyph";
 import { middle } from "../controls/middle";
@@ -21,7 +21,7 @@ export function cutName(name: string, className: string): Node {
   return el("span", [cls(classes), title], middle(nothing, shown(name)));
 }
 
-/** The link to a job in a row: its task and its id, after the shape of `condition`, if that is not empty. */
+/** The link to a job in a row: its task and its id, after the symbol of its condition. `condition` "": no symbol. */
 export function jobInRow(condition: string, task: string | null, id: i64): Node {
   return link(jobPath(id), "row", [
     condition.length > 0 ? glyph(condition) : nothing,

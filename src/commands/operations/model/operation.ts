@@ -34,7 +34,7 @@ export interface Boundary {
   readonly maxId: string;
   /** The time of the rehearsal, RFC 3339 with microseconds. */
   readonly before: string;
-  /** The starts of the transactions that were open then: a job's `updated_at` is the start of its transaction. */
+  /** The starts of the transactions that were open then. Jobs that they change get that start as `updated_at`. */
   readonly openSince: readonly string[];
 }
 
