@@ -25,13 +25,14 @@ import {
 export const jobKeyModes = ["replace", "preserve_run_at", "unsafe_dedupe"] as const;
 /**
  * What addJob() does if a job has the same key, as Graphile Worker's `job_key_mode`. `replace`: overwrites a job that
- * is neither locked nor failed; two lists as payloads are joined. `preserve_run_at`: the same, but a job without
- * attempts keeps its `runAt`. `unsafe_dedupe`: changes and adds nothing, even if the existing job is locked or failed.
+ * is neither locked nor failed; if both payloads are lists, the new items are appended. `preserve_run_at`: the same, but
+ * a job that has not started yet keeps its `runAt`. `unsafe_dedupe`: adds nothing and keeps the existing job as it is,
+ * even if it is locked or failed.
  */
 export type JobKeyMode = (typeof jobKeyModes)[number];
 
 /**
- * What an add does with the job that already has its key. `unfinished`: as `unsafe_dedupe`, but a failed job loses its
+ * What an add does with an existing job that has the same key. `unfinished`: as `unsafe_dedupe`, but a failed job loses its
  * key. `debounce`: as `replace`, with the start that `debounce` computes.
  */
 export const keyRules = [...jobKeyModes, "unfinished", "debounce"] as const;
@@ -48,9 +49,9 @@ export interface JobSpec {
   readonly runAt?: Date | string | undefined;
   /** The priority: lower runs earlier. -32,768 to 32,767, default 0. */
   readonly priority?: number | undefined;
-  /** The job key: at most one unlocked job has it. 1–512 characters. Default: none. */
+  /** The job key: at most one job has it. 1–512 characters. Default: none. */
   readonly jobKey?: string | undefined;
-  /** What happens to an unlocked job with the same key. Needs `jobKey`. Default `replace`. */
+  /** What happens to an existing job with the same key. Needs `jobKey`. Default `replace`. */
   readonly jobKeyMode?: JobKeyMode | undefined;
   /** The number of attempts after which the job fails for good, 1–32,767. Default 25. */
   readonly maxAttempts?: number | undefined;
@@ -69,9 +70,9 @@ export interface JobSpec {
   /** Derives the job key from the job's own values, so that at most one job has them. Not with `jobKey`. */
   readonly unique?: Unique | undefined;
   /**
-   * Replaces the waiting job with the same key. The job starts `waitMs` after the last add, at the latest
-   * `maxWaitMs` after the first add (after a failed attempt: the first add since then), by the database's clock. Needs
-   * `jobKey` or `unique`. Not with `runAt`.
+   * Replaces the waiting job with the same key. The job starts `waitMs` after the last add, but at most `maxWaitMs` after
+   * the first add, or the first since a failed attempt, by the database's clock. Needs `jobKey` or `unique`. Not with
+   * `runAt`.
    */
   readonly debounce?: Debounce | undefined;
   /** Only in a ThrottledSpec, because an add with it returns a ThrottledAdd. */
@@ -224,7 +225,7 @@ function keyRuleOf({ debounce, unique, runAt, jobKeyMode = "replace" }: CheckedS
   return runAt === undefined ? "preserve_run_at" : "replace";
 }
 
-/** Checks one job. Throws InputError with all problems of the options, or with that of the payload. */
+/** Checks one job. Throws InputError with all problems of the options, or with the payload's problem. */
 export function resolveJob(job: AnyJob): ResolvedJob {
   const { identifier, payload: given, spec } = validate(jobSchema, job);
   const { unique, throttle, queueName = null } = spec;
@@ -245,8 +246,8 @@ export function resolveJob(job: AnyJob): ResolvedJob {
 }
 
 /**
- * Checks a job, except for its payload, which an interceptor may replace. Returns it with the key that its `unique`
- * makes. Throws InputError.
+ * Checks a job before an interceptor may replace its payload. The payload is checked only if the job has `unique`: then
+ * the returned job has the key made from it. Throws InputError.
  */
 export function jobForInterceptors(job: JobToAdd): JobToAdd {
   const { spec } = validate(jobSchema, job);

@@ -514,7 +514,7 @@ test("A cron entry that differs between live workers is reported, with its versi
   }
   const { body } = await client.get("/api/cron?sort=identifier");
   const differs = new Map(body.entries.map((one: Json) => [one.identifier, one.differs]));
-  const end = "Each tick is added once, by the first worker that reaches it, in its version.";
+  const end = "Each tick adds one job, in the version of the first worker that reaches it.";
   assert.equal(differs.get("same"), null);
   assert.match(
     String(differs.get("moved")),

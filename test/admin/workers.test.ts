@@ -301,7 +301,7 @@ test("Differences between live workers are listed: their versions, and tasks tha
   assert.deepEqual(await differences(), []);
   await addWorker("d", { version: "2.0.4", task_identifiers: ["mail", "report"] });
   assert.deepEqual(await differences(), [
-    "worker d runs 2.0.4, the others 2.1.0.",
+    "worker d runs 2.0.4; the others run 2.1.0.",
     "task report is supported by 1 of 4.",
   ]);
   assert.deepEqual(
@@ -312,7 +312,7 @@ test("Differences between live workers are listed: their versions, and tasks tha
   await addWorker("e", { version: "2.0.4", task_identifiers: ["mail"], tasks_cut: true });
   await addWorker("f", { version: "3.0.0-beta" });
   assert.deepEqual(await differences(), [
-    "workers 2 workers run 2.0.4, most 2.1.0.",
-    "worker f runs 3.0.0-beta, most 2.1.0.",
+    "workers 2 workers run 2.0.4; the most frequent version is 2.1.0.",
+    "worker f runs 3.0.0-beta; the most frequent version is 2.1.0.",
   ]);
 });

@@ -180,7 +180,7 @@ test("doctor reports a schedule ahead of the clock, with a fix that works, and a
     stdout,
     /the next tick of the schedule "late" is at .*, which its pattern does not have/,
   );
-  assert.match(stdout, /cron entry both is both an entry in the code of workers and a schedule/i);
+  assert.match(stdout, /cron entry both is both a cron entry of workers and a schedule/i);
   for (const action of ["pause", "resume"]) {
     assert.ok(stdout.includes(`worker schedule ${action} late`));
     assert.equal((await runInChild(["schedule", action, "late"], own)).status, 0);

@@ -14,7 +14,7 @@ async function both(text: string): Promise<[ours: unknown[], stock: unknown[]]> 
   const rows = async ({ pool }: TestPool) =>
     (await pool.query<{ name: string }>(text)).rows.filter(({ name }) => !addition.test(name));
   const pair: [unknown[], unknown[]] = [await rows(ours), await rows(stock)];
-  assert.notEqual(pair[1].length, 0, "the query returns rows to compare");
+  assert.notEqual(pair[1].length, 0, "the query returned no rows to compare");
   return pair;
 }
 

@@ -1,4 +1,4 @@
-// The undocumented parts of pg work as this library uses them. Run after each upgrade of pg.
+// The undocumented parts of pg behave as this library needs. Run this file after each upgrade of pg.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import pg from "pg";
@@ -71,7 +71,7 @@ test("A client that failed to connect is reset, and connects elsewhere.", async 
     Object.keys(UNCONNECTED).filter((name) => !(name in other)),
     [],
   );
-  // Otherwise the client would take the end of the failed connection for the end of the next one.
+  // With its listeners, the client would take the end of the failed connection for the end of the next one.
   client.connection.removeAllListeners().on("error", () => {});
   Object.assign(state, UNCONNECTED, { host, port, connection: newConnection({ ssl: false }) });
   await client.connect();
@@ -110,7 +110,7 @@ test("Errors of the server are reported with their SQLSTATE, for any query.", as
   assert.deepEqual(codes, ["22012"]);
 });
 
-test("endInUse() cuts a client during its query.", async () => {
+test("endInUse() closes the connection of a client during its query.", async () => {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   const client = await pool.connect();
   client.on("error", () => {});
@@ -219,7 +219,7 @@ for (const pipeline of [false, true]) {
   });
 }
 
-test("An object that writes a COPY itself gets its end and its error.", async () => {
+test("An object that writes a COPY itself is called at the end of the COPY, or with its error.", async () => {
   await using client = await connected();
   await client.query("create temporary table numbers (n int)");
   const copy = (line: string) =>

@@ -35,7 +35,7 @@ test("A rate is typed as a number and a period, with any usual unit.", () => {
   assert.equal(parseRate("1".repeat(10_000)), null);
 });
 
-test("A limit in words has its target, its parts, and the period in the largest unit.", () => {
+test("The words of a limit name the task or queue, the numbers, and the period in the largest unit that divides it.", () => {
   const task = { name: "l", scope: "task", match: "t", concurrency: null, rate: null } as const;
   const rate = (limit: number, perMs: number) => ({ limit, perMs, burst: 1_000 });
   const words: [object, string][] = [

@@ -1,5 +1,5 @@
-// The query language against PostgreSQL: every query matches exactly the jobs that its naive evaluation matches, with
-// any contents.
+// The query language on PostgreSQL: a query matches the same jobs as its naive evaluation (naive-query.ts), whatever the
+// jobs contain.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { query } from "../../src/database/database.ts";
@@ -125,7 +125,7 @@ function assertShape({ shape }: JobQuery, ids: readonly string[], all: NaiveWorl
   }
 }
 
-/** Values of each field, which some of the hostile jobs match. Some jobs have no queue, key, worker, flag or error. */
+/** Values of each field. Nearly all match some of the hostile jobs. Some jobs have no queue, key, worker, flag or error. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   id: ["4", "4,7", "3..90"],
   is: isWords,
@@ -147,7 +147,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   payload: [".a:7", ".a:none", ".a:1..8", ".b.c:2", ":nested", ".a:none,7"],
 };
 
-test("The operator != finds exactly the jobs that : does not find, in every field.", async () => {
+test("In every field, the operator != finds exactly the jobs that the operator : does not find.", async () => {
   const { nowUs } = await compileQuery(queue.db, "");
   const find = async (text: string) => idsOf(await compileQuery(queue.db, text, { nowUs }));
   const all = await find("");
@@ -211,7 +211,7 @@ test("A prefix of keys is compared as a range only if the database orders texts 
   const plain = await compileQuery(queue.db, "key:key*");
   assert.match(plain.sql(1), /jobs\.key >= \$1::text/);
   assert.equal(plain.cost, "cheap");
-  // In this database ICU orders the names, although its datcollate is "C".
+  // This database orders texts by ICU, although its datcollate is "C".
   await queue.sql(`create database ordered_by_icu template template0
     locale_provider icu icu_locale 'en-US' locale 'C'`);
   const url = new URL(queue.url);
@@ -232,7 +232,7 @@ test("Ages mean the same moments on every page of a list.", async () => {
   assert.deepEqual(next.values, first.values);
 });
 
-test("A bare word is the name, id or key that exists; if there is none, it is searched as a text.", async () => {
+test("A bare word means the id, key, task or queue of that name; if there is none, it is a text to search for.", async () => {
   assert.deepEqual((await compileQuery(queue.db, "mail")).shape.taskIds, [1]);
   assert.deepEqual(await find("4"), await find("id:4 or key:4"));
   assert.deepEqual(await find("etimedout"), await find("error:etimedout"));
@@ -250,7 +250,7 @@ test("The meaning of a bare word can be stored: it does not change when the name
   assert.equal(await explicit("k%"), '"k%"');
 });
 
-test("Each term has its cost and the index that would help.", async () => {
+test("A compiled query has the cost of each term, and the optional index that would make it cheap.", async () => {
   const cost = async (text: string, indexes: string[] = []) => {
     const { cost, terms, indexHint } = await compileQuery(queue.db, text, {
       indexes: new Set(indexes),
@@ -279,7 +279,7 @@ test("Each term has its cost and the index that would help.", async () => {
   ]);
 });
 
-test("An invalid query has the position of the problem and a suggestion.", async () => {
+test("The error of an invalid query has the position of the problem and a suggestion.", async () => {
   await assert.rejects(compileQuery(queue.db, "is:failed tsak:mail"), (error) => {
     assert.ok(error instanceof QueryError);
     const { code, at, end, suggestion } = error;
@@ -289,7 +289,7 @@ test("An invalid query has the position of the problem and a suggestion.", async
   await assert.rejects(compileQuery(queue.db, "x"), { code: "query_too_wide" });
 });
 
-test("A job is stuck if lists show its worker as not responding, also once the worker is recovered.", async () => {
+test("A job is stuck if lists show its worker as not responding, also after a sweep has recovered its other jobs.", async () => {
   const { id } = await addJob(queue.db, { identifier: "t", spec: {} });
   await lockJob(queue, id, "back again");
   await heartbeat(queue, "back again");

@@ -1,4 +1,4 @@
-// When an attempt failed, as far as a row shows: by a worker of either kind, and after changes by hand.
+// The time of a job's last failure, as far as its row shows it: after any retry delay, and after changes by hand.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
@@ -43,7 +43,7 @@ const why = async (id: string) => (await explainJob(queue.db, id))?.sentence ?? 
 const hoursAgo = (time: string | null | undefined) =>
   Math.floor((Date.now() - Date.parse(time ?? "")) / 3_600_000);
 
-test("The age of a failure is right after any retry delay, also one that differs from Graphile Worker's.", async () => {
+test("The age of a failure is correct for any retry delay, also for one that Graphile Worker would not use.", async () => {
   for (const delayMs of [null, 1_000, 3_600_000, 4 * 3_600_000, 4 * 3_600_000 + 0.4]) {
     const id = await failed3hAgo(delayMs);
     const { jobs } = await listLightJobs(queue.db, { q: `id:${id}` });
@@ -79,7 +79,7 @@ test("The time of a failure is unknown if the job was changed by hand since.", a
   assert.deepEqual(of.get(1), { line: "Error: no", atMs: null });
 });
 
-test("If a job of an error group was changed by hand, the group has the last failure of the others.", async () => {
+test("An error group shows the time of its latest failure, without the jobs that were changed by hand.", async () => {
   const [first, second] = [await failed3hAgo(null), await failed3hAgo(null)];
   await sql("update worker._private_jobs set max_attempts = 3");
   const read = async () => (await createInsight(queue.db).incidents()).incidents[0]?.sentence;
@@ -95,7 +95,7 @@ test("If a job of an error group was changed by hand, the group has the last fai
   assert.equal(await ofIndex(), undefined);
 });
 
-test("A job that was failed by hand has used up no attempts.", async () => {
+test("The explanation of a job that was failed by hand does not mention its attempts.", async () => {
   const id = await add();
   await permanentlyFailJobs(queue.db, [id], null);
   assert.match(await why(id), /^Will not run again\. Manually marked as failed; \d s ago\.$/);

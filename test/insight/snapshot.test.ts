@@ -1,4 +1,4 @@
-// The precision of counts: rates, reports of workers, an old census.
+// The precision of numbers: of rates, of totals from the reports of workers, and of a count that is some time old.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ActiveWorker } from "../../src/insight/read/list-active-workers.ts";
@@ -35,7 +35,7 @@ test("After a reset of the statistics, rates start again.", () => {
   assert.deepEqual(meter.perMinute, { added: 10, done: 0 });
 });
 
-test("Totals over all live workers are given only if every one of them reports its numbers.", () => {
+test("A total over all live workers exists only if each of them reports that number.", () => {
   const worker = (running: number | null, isStale = false) =>
     ({ running, donePerMin: 9.7, failedPerMin: 1.2, isStale }) as ActiveWorker;
   assert.deepEqual(fleetOf([]), { running: null, donePerMin: null, failedPerMin: null });
@@ -63,7 +63,7 @@ test("The counts of a census are exact if nothing can have changed since, and in
   const still = { writes: 0, becameDue: 0 };
   assert.deepEqual(bounds(still, ["failed"]), [10, "exact", undefined, undefined]);
   assert.deepEqual(bounds(still, inState.ready), [25, "exact", undefined, undefined]);
-  // The queue of a blocked job may have been unlocked. The value has no more digits than the precision permits.
+  // The queue of a blocked job may have been unlocked. Then 5 is shown as 10, because an estimate is rounded.
   assert.deepEqual(bounds(still, ["blocked"]), [10, "estimated", 0, 30]);
   const later = { writes: 0, becameDue: 4 };
   assert.deepEqual(bounds(later, tallied), [65, "exact", undefined, undefined]);

@@ -68,7 +68,7 @@ test("The WebAssembly module is requested once, and before its host script has a
   await visit(admin, "/", work, { isStarting: true, prepare: watched });
 });
 
-test("The overview shows dashes until it has the queue's numbers, and no other numbers.", async () => {
+test("The overview shows only dashes until it has the queue's numbers.", async () => {
   const { prepare, release } = delayFile("admin_ui_bg.wasm");
   const work = async ({ page }: Visit) => {
     await page.evaluate(watchNumbers);

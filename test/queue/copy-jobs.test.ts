@@ -247,6 +247,13 @@ test("If a trigger skips rows, nothing is stored, and the error has the numbers 
     });
     assert.equal(await countRows(), 0);
     assert.equal(await copyJobs(queue.db, [{ identifier: "t" }]), 1);
+    // A client without a transaction has committed the other jobs.
+    await withClient(queue.pool, (client) =>
+      assert.rejects(copyJobs({ ...queue.db, client }, jobs), {
+        message: /^only 2 of 3 jobs were stored: a trigger/,
+      }),
+    );
+    assert.equal(await countRows(), 3);
   } finally {
     await queue.sql("drop function worker.skip_bad cascade");
   }

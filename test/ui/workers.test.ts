@@ -370,12 +370,15 @@ test("Workers on a read-only page have no actions, and without news their ages a
 test("The differences between workers are shown beside the longest-running jobs.", async () => {
   const page = await openPage("/workers");
   const differences = [
-    { kind: "worker", name: "worker-e", text: "runs 2.0.4, the others 2.1.0." },
-    { kind: "workers", name: "3 workers", text: "run 2.0.3, most 2.1.0." },
+    { kind: "worker", name: "worker-e", text: "runs 2.0.4; the others run 2.1.0." },
+    { kind: "workers", name: "3 workers", text: "run 2.0.3; the most frequent version is 2.1.0." },
     { kind: "task", name: "build_index", text: "is supported by 2 of 5." },
   ];
   page.answer("api/workers", { ...listOf([worker("worker-e")]), differences });
-  assert.match(page.text, /Differences between workersworker-e runs 2\.0\.4, the others 2\.1\.0\./);
+  assert.match(
+    page.text,
+    /Differences between workersworker-e runs 2\.0\.4; the others run 2\.1\.0\./,
+  );
   const link = (name: string) => page.all((e) => e.tag === "a" && textOf([e]) === name);
   assert.equal(link("build_index")[0]?.attrs["href"], "#/jobs?q=task%3Abuild_index");
   assert.equal(link("3 workers").length, 0);

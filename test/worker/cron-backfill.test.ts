@@ -59,7 +59,7 @@ async function fillLedger(pool: pg.Pool, rows: readonly LedgerRow[]): Promise<vo
   );
 }
 
-/** Returns the jobs and the stored rows after a start at `start`, without those of later ticks. */
+/** Returns the jobs of ticks before `start`, and all stored rows. A last execution from `start` on is null there. */
 async function traces(pool: pg.Pool, start: Date) {
   const jobs = (await jobsOf(pool, "task_")).filter(({ run_at }) => Date.parse(run_at) < +start);
   const { rows } = await pool.query<{ identifier: string; known_since: Date; last: Date | null }>(
@@ -100,7 +100,7 @@ describe("The backfill", () => {
     });
   }
 
-  test("A thousand missed ticks are added in order, and the next tick after them.", async () => {
+  test("The jobs of 1,800 missed ticks are added in order, and the job of the next tick after them.", async () => {
     await using own = testPool((await migratedDatabase()).url);
     const time = new ManualTime("2026-01-05T10:00:00.000Z");
     await fillLedger(own.pool, [
@@ -117,7 +117,7 @@ describe("The backfill", () => {
     const jobs = events.filter((event) => !event.startsWith("tick"));
     assert.equal(jobs.length, 30 * 60 + 2);
     assert.equal(jobs[0], "backfilled task_m 2026-01-04T04:00:00.000Z");
-    // The tick of the start itself is on time.
+    // A tick at the time of the start is added as scheduled, not as missed.
     assert.deepEqual(jobs.slice(-3), [
       "backfilled task_m 2026-01-05T09:59:00.000Z",
       "scheduled task_m 2026-01-05T10:00:00.000Z",
@@ -131,7 +131,7 @@ describe("The backfill", () => {
 });
 
 describe("The timeline", () => {
-  test("returns every tick of every entry once and in order, for any steps of time.", () => {
+  test("returns the ticks of all entries in order, each until it is handled, for any steps of time.", () => {
     const dice = random(99);
     for (let round = 0; round < 60; round++) {
       const startMs = dice(30_000_000) * MINUTE_MS + dice(MINUTE_MS);

@@ -48,8 +48,9 @@ test("Tasks have Graphile Worker's identifiers; other files are ignored with a l
   const tasks = await loadTasks(directory, { logger: { ...silentLogger, info } });
   const names = tasks.map(({ identifier }) => identifier);
   assert.deepEqual(names.sort(), ["a", "deep/er/b-c", "linked", "p"]);
-  const left = ["data.json", "deep/er/b-d.d.ts", "folder", "view.tsx", "with space.js"];
+  const left = ["data.json", "deep/er/b-d.d.ts", "folder", "has.dot/", "view.tsx", "with space.js"];
   assert.deepEqual([...text.keys()].sort(), left);
+  assert.match(text.get("has.dot/") ?? "", /^its name must have only letters/);
   assert.match(text.get("view.tsx") ?? "", /JSX is not compiled/);
 });
 

@@ -1,5 +1,5 @@
 // worker demo: an embedded PostgreSQL with the schema, sample jobs, a worker and the admin on this machine. It
-// stops cleanly on SIGTERM or SIGINT, and continues from there the next time.
+// stops cleanly on SIGTERM or SIGINT, keeps its data, and uses the data again in the next run.
 import { WorkerError } from "../../base/errors.ts";
 import { adminNotes, adminOptions } from "../admin/admin-server.ts";
 import { flag, text } from "../arguments/values.ts";
@@ -14,13 +14,13 @@ export const demoCommand = defineCommand({
   describe: "Run an embedded PostgreSQL with sample jobs, a worker and the admin",
   options: {
     dataDir: text(
-      "Data directory [default: worker/demo in $XDG_STATE_HOME or ~/.local/state, as root in /var/lib]",
+      "Data directory [default: worker/demo in $XDG_STATE_HOME or ~/.local/state (root: /var/lib)]",
       {
         form: "path",
       },
     ),
     worker: flag("Do not run the sample jobs", {}, true),
-    fresh: flag("Start over with an empty database"),
+    fresh: flag("Delete the data of earlier runs, and start with new sample jobs"),
     ...adminOptions,
   },
   notes: adminNotes,

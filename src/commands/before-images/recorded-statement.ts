@@ -1,5 +1,5 @@
-// Stores an action on single jobs as a finished operation, in the statement of the action: one row for the operation,
-// and one for each job with its earlier state. So the action is listed in *Activity*, has a receipt, and can be undone
+// Stores an action on jobs by id or key as a finished operation. One statement acts and stores: a row for the operation,
+// and a row for each requested job, with its earlier state if it has changed. So the action is listed in *Activity*, has a receipt, and can be undone
 // like an operation by query (operations/store/undo-statement.ts). This needs the extension `operations`.
 import { MAX_VALUES } from "../../domain/portable/query/limits.ts";
 import { jobColumns, jobNames } from "../../queue/sql/job-row.ts";
@@ -15,16 +15,16 @@ export interface ActionRecord {
   readonly changes: Readonly<Record<string, unknown>>;
 }
 
-/** The changed jobs, each with `operation_id`. */
+/** The column that the statement adds to each changed job. */
 export interface OperationIdRow {
-  /** The id of the stored operation; null: nothing was changed that can be undone. */
+  /** The id of the stored operation; null if the action made no change that can be undone. */
   readonly operation_id: string | null;
 }
 
 /**
- * Returns the statement. `tables` are its first tables: `acted` has all columns of the changed jobs, `targets` has all
- * requested jobs and their outcomes (`d` done, `l` locked, `g` not found), and, unless jobs are deleted, `images` has
- * their earlier state. The values of recordValues() are the parameters from number `first` on.
+ * Returns the statement. `tables`: its first common table expressions. `acted` has all columns of the changed jobs,
+ * `targets` the ids of the jobs to record with an `outcome` (`d` done, `l` locked, `g` not found), and, unless jobs are
+ * deleted, `images` the earlier state of the changed jobs. The values of recordValues() are the parameters from number `first` on.
  */
 export const recordedStatement = (
   s: string,

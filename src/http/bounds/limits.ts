@@ -1,4 +1,4 @@
-// All limits of the server, in one place.
+// The limits of the server: connections, requests, times and memory.
 import { totalmem } from "node:os";
 
 export const defaultLimits = Object.freeze({
@@ -10,7 +10,7 @@ export const defaultLimits = Object.freeze({
   requestTimeoutMs: 30_000,
   /** Time that an idle connection is kept, in milliseconds. */
   keepAliveMs: 10_000,
-  /** Time without traffic in either direction, in milliseconds. */
+  /** Time without traffic in either direction after which a connection is closed, in milliseconds. */
   silenceMs: 60_000,
   /** Time after which a client that reads nothing of its response is cut off, in milliseconds. */
   stalledMs: 10_000,
@@ -23,7 +23,7 @@ export const defaultLimits = Object.freeze({
   pipelined: 4,
   /** Bytes of a connection's responses that its client has not read yet. */
   unreadBytes: 32 * 1_048_576,
-  /** Bytes of the unread responses of all connections, including reserved memory. */
+  /** Bytes of the unread responses of all connections, and of the memory reserved for responses in preparation. */
   unreadBytesInAll: 256 * 1_048_576,
   /** Bytes of a connection's unread responses beyond which its next request is not processed. */
   readOnBytes: 1_048_576,
@@ -38,13 +38,13 @@ export const defaultLimits = Object.freeze({
 export type Limits = { readonly [K in keyof typeof defaultLimits]: number };
 
 /**
- * Returns the memory for responses in this process, in bytes: the default, or a quarter of the available memory if that
- * is less.
+ * Returns the memory for responses in this process, in bytes: the default, or a quarter of the memory that the process
+ * may use if that is less.
  */
 export function answerBytesHere(): number {
-  // Loaded here, because a worker without an admin does not need its 1.6 MB.
+  // node:v8 is loaded here, because it takes 1.6 MB, and a worker without an admin does not need it.
   const { heap_size_limit: heap } = process.getBuiltinModule("node:v8").getHeapStatistics();
-  // Texts are in V8's heap and buffers are outside it, so both limits count.
+  // Texts are in V8's heap, which may be smaller than the memory of the process: they get at most half of it.
   const most = Math.min(totalmem(), process.constrainedMemory() || totalmem(), 2 * heap);
   return Math.min(defaultLimits.unreadBytesInAll, Math.floor(most / 4));
 }

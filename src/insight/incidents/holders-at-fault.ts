@@ -65,7 +65,7 @@ export interface StaleWorker {
 const liveSql: Statement = (s) =>
   `select exists (select from ${s}._private_workers as workers where not ${isNotResponding}) as is_alive`;
 
-/** Whether a worker with heartbeats is alive. */
+/** Whether any worker is alive, by its heartbeats. */
 export async function hasLiveWorker(db: Database, hasWorkers: boolean): Promise<boolean> {
   if (!hasWorkers) return false;
   const [row] = await query<{ readonly is_alive: boolean }>(db, liveSql);
@@ -96,7 +96,7 @@ export async function readStaleWorkers(db: Database, hasWorkers: boolean): Promi
   }));
 }
 
-/** Returns how many holders of locks never sent a heartbeat. They may be running long jobs, or have ended. */
+/** Returns how many holders of locks are not in `known`. They may be running long jobs, or have ended. */
 export function countUnknown(
   holders: ReadonlyMap<string, unknown> | null,
   known: readonly { readonly workerId: string }[],

@@ -1,4 +1,4 @@
-// The tables that a schema lacks, as JSON.
+// Why the tables of an extension cannot be used, in the form of the HTTP API.
 import type { MissingTables } from "../../database/schema/extensions/missing-tables.ts";
 
 export const missingJson = ({ extension, mayAdd, command, sentence }: MissingTables) => ({

@@ -1,5 +1,5 @@
-// Differences between live workers: another version of the package, a task that only some of them support, another
-// version of a cron entry.
+// Differences between live workers: versions of the package, tasks that only some of them support, and versions of cron
+// entries. Cron entries that are also schedules are reported, too.
 import type { Database } from "../../database/database.ts";
 import { countText } from "../../domain/words.ts";
 import { scheduledNames } from "../read/list-schedules.ts";
@@ -25,7 +25,7 @@ export interface WorkerDifference {
 
 const MAX_TASKS = 5;
 const MAX_ENTRIES = 5;
-/** The number of versions of a cron entry that are shown. */
+/** The maximum number of versions of a cron entry that are shown. */
 const MAX_VERSIONS = 3;
 
 export async function workerDifferences(db: Database): Promise<WorkerDifference[]> {
@@ -39,16 +39,17 @@ export async function workerDifferences(db: Database): Promise<WorkerDifference[
 
 function versionDifferences([usual, ...others]: readonly LiveVersion[]): WorkerDifference[] {
   if (usual === undefined) return [];
-  const rest = `${others.length > 1 ? "most" : "the others"} ${usual.version}`;
+  const rest = `${others.length > 1 ? "the most frequent version is" : "the others run"} ${usual.version}`;
   return others.map(({ version, workers, workerId }) =>
     workers === 1
-      ? { kind: "worker", name: workerId, text: `runs ${version}, ${rest}.` }
-      : { kind: "workers", name: `${workers} workers`, text: `run ${version}, ${rest}.` },
+      ? { kind: "worker", name: workerId, text: `runs ${version}; ${rest}.` }
+      : { kind: "workers", name: `${workers} workers`, text: `run ${version}; ${rest}.` },
   );
 }
 
 /**
- * Returns the tasks that not every worker supports, the least supported first; only if each worker lists all its tasks.
+ * Returns the tasks that not every worker supports, the least supported first. Empty unless each worker's list of tasks
+ * is complete.
  */
 function taskDifferences({ workers, areAll, living }: LiveTasks): WorkerDifference[] {
   if (!areAll) return [];
@@ -61,9 +62,9 @@ function taskDifferences({ workers, areAll, living }: LiveTasks): WorkerDifferen
   }));
 }
 
-/** The text about an entry in code and a schedule of the same name, which add jobs independently. */
+/** The text about a cron entry of workers and a schedule of the same name, which add jobs independently. */
 export const IN_CODE_AND_SCHEDULE =
-  "is both an entry in the code of workers and a schedule, and each adds its own jobs: remove or rename one.";
+  "is both a cron entry of workers and a schedule, and each adds its own jobs: remove or rename one.";
 
 /** Returns the cron entries that live workers have in several versions, or that are schedules, too. */
 export async function cronDifferences(db: Database): Promise<WorkerDifference[]> {
@@ -94,7 +95,7 @@ export function entryDifference({ versions }: LiveCronEntry): string | null {
   });
   const more = versions.length > MAX_VERSIONS ? ", …" : "";
   const names = what.length === 0 ? "payload or options" : what.join(" and ");
-  return `differs in its ${names}: ${shown.join("; ")}${more}. Each tick is added once, by the first worker that reaches it, in its version.`;
+  return `differs in its ${names}: ${shown.join("; ")}${more}. Each tick adds one job, in the version of the first worker that reaches it.`;
 }
 
 const holders = ({ workers, workerIds: [first] }: CronVersion) =>

@@ -1,5 +1,5 @@
-// A compiled query: a condition on jobs whose SQL contains only constants and parameters, with every name resolved to
-// an id. All code that reads, counts, exports or changes matching jobs takes a JobQuery.
+// A compiled query: an SQL condition on jobs, with text from the query only in its parameters, and with ids instead of
+// the names of tasks and queues. All code that reads, counts, exports or changes matching jobs takes a JobQuery.
 import type { TermCost } from "./fields/field.ts";
 import type { CheckedTexts } from "./parts/part.ts";
 import type { QueryShape } from "./parts/shape.ts";
@@ -10,11 +10,14 @@ export interface JobQuery {
   /** The query as typed, trimmed. Empty: every job. */
   readonly text: string;
   /**
-   * The query with the meaning of each word: `key:"a"`, or `"a"` anywhere. It is for compiling the query again later,
-   * when the named job may no longer exist.
+   * The query in a form in which no word has two meanings: the word `a` becomes `key:"a"`, or the quoted text `"a"`. It
+   * can be compiled later with the same meaning, even if the job with the key no longer exists.
    */
   readonly explicit: string;
-  /** The time of `now` and of ages in the query, in microseconds since 1970, fixed once by the database's clock. */
+  /**
+   * The time that `now` in the query means, and from which ages count, in microseconds since 1970. It is read once, from
+   * the database's clock.
+   */
   readonly nowUs: string;
   /**
    * Returns a condition on a row of _private_jobs under the alias `jobs`, in parentheses. Its parameters are numbered
@@ -23,13 +26,13 @@ export interface JobQuery {
   sql(first: number): string;
   readonly values: readonly unknown[];
   /**
-   * Decides by the row's texts where PostgreSQL can only narrow the jobs down: payload fields, error groups; null: the
-   * SQL decides.
+   * Returns whether a row that `sql` accepts matches, by its texts: payload fields and error groups are not compared in
+   * SQL. null: each row that `sql` accepts matches.
    */
   readonly check: ((row: CheckedTexts) => boolean) | null;
   /**
-   * Returns the select item `marks`, the other input of `check`, with parameters as in `sql`. It is `null::text` if
-   * `check` needs none.
+   * Returns the select item for `marks`, a member of the row that `check` reads, with parameters as in `sql`. It is
+   * `null::text` if `check` needs none.
    */
   marks(first: number): string;
   /**
@@ -37,7 +40,7 @@ export interface JobQuery {
    * decompresses nothing.
    */
   readonly light: LightQuery | null;
-  /** What all matching jobs have in common, by which a reader selects an index. */
+  /** What all matching jobs have in common. Code that reads the jobs selects an index by it. */
   readonly shape: QueryShape;
   /** `cheap`: an index finds the matches. `bounded`: a walk in bounded steps finds them. */
   readonly cost: "cheap" | "bounded";
@@ -45,18 +48,21 @@ export interface JobQuery {
   readonly terms: readonly TermCost[];
   /** The first missing optional index that would make one of the terms cheap; null if none would. */
   readonly indexHint: string | null;
-  /** The names in it that do not exist, as in `task:nmae`. */
+  /** Names in the query that do not exist, such as a misspelled task. */
   readonly unknown: readonly string[];
   /** Whether the query certainly matches nothing, so that no statement is needed. */
   readonly isEmpty: boolean;
 }
 
-/** A query whose `sql` also matches the rows that only decompressing decides. */
+/** A query whose `sql` also accepts each row that cannot be decided without decompressing a value. */
 export interface LightQuery extends JobQuery {
-  /** A condition without parameters: only decompressing decides the row. `check` and `marks` do not apply to it. */
+  /**
+   * A condition without parameters. It is true if the row cannot be decided without decompressing a value. `check` is not
+   * called for such a row.
+   */
   readonly undecided: string;
 }
 
-/** Returns a select item: whether only decompressing decides if the row matches the query. */
+/** Returns a select item that is true if the row cannot be decided without decompressing a value. */
 export const undecidedBy = (query: JobQuery): string =>
   "undecided" in query ? (query as LightQuery).undecided : "false";

@@ -1,5 +1,5 @@
-// The state of the queue at one moment. Everything that is shown or exported live is derived from a snapshot, which
-// never changes.
+// The state of the queue at one moment. The live counts, queues, workers and rates are derived from it. A snapshot never
+// changes.
 
 import type { ActiveWorker } from "../read/list-active-workers.ts";
 import type { LockedWorker } from "../read/list-locked-workers.ts";
@@ -18,12 +18,12 @@ export interface QueueSnapshot {
   readonly isSmall: boolean;
   readonly counts: MeasuredCounts;
   readonly names: NameCounts;
-  /** The named queues, locked ones first. Some are left out if there are very many (gauge.queues is the number). */
+  /** The named queues, locked ones first. Some are left out if there are very many; gauge.queues counts all. */
   readonly queues: readonly NamedQueueRow[];
   readonly workers: readonly ActiveWorker[];
   readonly fleet: Fleet;
   readonly rates: JobRates;
-  /** The jobs counted so far, which are used until rates are available. */
+  /** The jobs added and done since the first reading, which are shown until there are rates. */
   readonly seen: RateWindow;
 }
 

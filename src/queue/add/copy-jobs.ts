@@ -64,6 +64,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
   }
   assertCopies(db.client);
   const names: Names = { tasks: new Map(), queues: new Map() };
+  const isUndone = isPool(db.client); // A client may have no transaction.
   return inTransaction(db, async (inside) => {
     const startUs = Number(await databaseNowUs(inside));
     let [given, count, replaced] = [0, 0, 0];
@@ -77,7 +78,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
       isWriting = true;
       written = copyIn(inside, target(extras), rows).then((stored) => {
         isWriting = false;
-        if (stored !== sent) throw skippedRows(db, sent, { stored });
+        if (stored !== sent) throw skippedRows(db, sent, { stored, isUndone });
         spare.push(rows.clear());
       });
       // The next call awaits `written`. Until then this handler prevents an unhandled rejection.

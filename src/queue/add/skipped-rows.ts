@@ -5,17 +5,17 @@ import type { Database } from "../../database/database.ts";
 import { readSkippers } from "../../database/skipped-rows.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
-/** Returns the error of an add that stored fewer jobs than it sent, and was undone. */
+/** Returns the error of an add that stored fewer jobs than it sent. `isUndone`: none of them is left. Default true. */
 export function skippedRows(
   { schema }: Database,
   sent: number,
-  { stored, cause }: { stored?: number; cause?: unknown },
+  { stored, cause, isUndone = true }: { stored?: number; cause?: unknown; isUndone?: boolean },
 ) {
   const what =
     stored === undefined
       ? `${sent === 1 ? "the job was" : `some of ${sent} jobs were`} not stored`
       : `only ${stored} of ${sent} jobs were stored`;
-  const all = sent === 1 ? "" : ", so the whole call was rolled back";
+  const all = sent > 1 && isUndone ? ", so the whole call was rolled back" : "";
   const message = `${what}${all}: a trigger on the table _private_jobs skips rows; "${workerLine(schema.name, "worker doctor")}" reports it`;
   return new WorkerError("database_error", message, { cause });
 }

@@ -99,8 +99,8 @@ async function assertDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Returns all files, sorted; a linked folder counts as a file. Hidden files are left out, and folders that are hidden,
- * are packages, or have a name that cannot be part of an identifier.
+ * Returns all files, sorted; a linked folder counts as a file. Hidden files and folders, and packages, are left out. A
+ * folder whose name cannot be part of an identifier is returned instead of its files, with a slash at its end.
  */
 async function namesIn(directory: string, folder = "", depth = 0): Promise<string[]> {
   const names: string[] = [];
@@ -116,7 +116,7 @@ async function namesIn(directory: string, folder = "", depth = 0): Promise<strin
     if (!entry.isDirectory()) names.push(name);
     else if (depth < DEEPEST && FOLDER.test(entry.name)) {
       names.push(...(await namesIn(directory, name, depth + 1)));
-    }
+    } else names.push(`${name}/`);
     if (names.length > MAX_FILES) {
       throw new InputError([{ path: "tasks", message: `more than ${MAX_FILES} files` }]);
     }

@@ -1,4 +1,4 @@
-// Reads the limits of the schema: with each read of the pauses, every 2 seconds or when a change is announced.
+// Reads the limits of the schema every 2 seconds, and when a change of a limit is announced.
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -37,12 +37,12 @@ export class LimitWatch {
     return this.#limits;
   }
 
-  /** Whether there are managed queues: those under a limit, and those that are still managed after its removal. */
+  /** Whether there is a limit of queues, or a queue that is still managed after the removal of its limit. */
   get hasManagedQueues(): boolean {
     return this.#hasManagedQueues;
   }
 
-  /** The channel to listen on, with its handler: permits of a limit are wanted, or free. */
+  /** The channel to listen on, with its handler. It announces that permits of a limit are wanted, or free. */
   get channels(): Readonly<Record<string, (payload: string) => void>> {
     return {
       [PERMITS]: (payload) => {
@@ -60,7 +60,7 @@ export class LimitWatch {
     this.#readers.delete(reader);
   }
 
-  /** Returns the error while no read has succeeded yet; null: the limits are known. */
+  /** Reads the limits. Returns the error if this read and all earlier ones have failed, and otherwise null. */
   async read(db: Database): Promise<unknown> {
     const error = await this.#read(db);
     this.#isKnown ||= error === null;
@@ -76,7 +76,7 @@ export class LimitWatch {
       const limits = await readLimits(db);
       const hasOfQueues = limits.some(({ definition }) => definition.scope === "queue");
       this.#apply(limits, hasOfQueues || (await hasManagedQueues(db)));
-      // A worker without announcements also has to notice that others want its unused permits.
+      // A worker that receives no notifications must also notice that others want its unused permits.
       const havePermits = limits.some(({ definition: { scope, concurrency } }) => {
         return scope === "task" && concurrency !== null;
       });
@@ -84,8 +84,8 @@ export class LimitWatch {
       this.#failure = null;
       return null;
     } catch (error) {
-      // Without the tables there are no limits. If only the read fails, the last limits still apply, so that no job
-      // exceeds them.
+      // Without the tables there are no limits. If the tables exist and the read fails, the limits that were read last
+      // stay in force.
       if (codeOf(error) === "schema_missing") {
         this.#isInstalled = false;
         return this.#apply([], false);

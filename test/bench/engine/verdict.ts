@@ -1,4 +1,5 @@
-// Rows of the table: the medians of the rival and of ours, their ratio, and whether the target is met.
+// Rows of the table: our median, the median of the best rival, their ratio, and whether the target is met. The ratio of
+// a paired row is the median of the ratios of its rounds.
 import type { Figures, Row } from "./experiment.ts";
 import { median } from "./statistics.ts";
 

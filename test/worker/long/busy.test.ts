@@ -1,4 +1,4 @@
-// Statements that PostgreSQL refuses because another session has locked a row, or something that a trigger needs.
+// Statements that PostgreSQL refuses: a row is locked, a trigger waits for a lock, or a trigger forbids the change.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import pg from "pg";
@@ -8,7 +8,7 @@ const queue = workerQueue();
 
 const STATES = ["lock_not_available", "serialization_failure", "deadlock_detected"];
 
-/** Refuses to change the job with this id, and counts how often. */
+/** Makes PostgreSQL refuse changes of this job. Returns a counter, which is 1 until the second refusal. */
 async function refuse(when: "update" | "delete", id: string, state = "lock_not_available") {
   await queue.sql(`create sequence public.refusals;
     create function public.refuse() returns trigger language plpgsql as $$ begin
@@ -93,7 +93,7 @@ for (const state of STATES) {
   });
 }
 
-test("Fetched jobs start while results are written one by one, which may wait for locks.", async (t) => {
+test("Fetched jobs start while results are written one by one, even if one of these writes waits for a lock.", async (t) => {
   const gate = latch();
   const other = new pg.Client({ connectionString: queue.url });
   await other.connect();
@@ -152,7 +152,7 @@ test("A result that cannot be written does not stop a worker that has lost its c
   assert.equal(task.seen.length, 2);
 });
 
-test("A queue stays locked until its unstarted jobs are returned, even if one of them cannot be returned at first.", async (t) => {
+test("A queue stays locked until its unstarted jobs are unlocked, even if one of them cannot be unlocked at first.", async (t) => {
   const gate = latch();
   const task = recordingTask<number>("task", (n, call) =>
     call > 10 && n === 1 ? gate.opened : undefined,
@@ -164,12 +164,12 @@ test("A queue stays locked until its unstarted jobs are returned, even if one of
   const jobs = await added(4, () => ({ queueName: "q" }));
   const lockedBy = async (n: number) =>
     (await queue.remaining()).find(({ id }) => id === jobs[n]?.id)?.locked_by;
-  await waitUntil("the four jobs are fetched as one run", async () => (await lockedBy(3)) !== null);
+  await waitUntil("one fetch has locked all four jobs", async () => (await lockedBy(3)) !== null);
   const refusals = await refuse("update", jobs[2]?.id ?? "");
   t.after(end);
   await waitUntil("the last is returned", async () => (await lockedBy(3)) === null);
   gate.open();
-  await waitUntil("the first is done", async () => (await lockedBy(1)) === undefined);
+  await waitUntil("the second job is done", async () => (await lockedBy(1)) === undefined);
   const before = await refusals();
   await waitUntil("the return was sent again", async () => (await refusals()) > before + 4);
   assert.deepEqual(task.seen.slice(10), [0, 1]);
@@ -178,7 +178,7 @@ test("A queue stays locked until its unstarted jobs are returned, even if one of
   assert.deepEqual(task.seen.slice(10), [0, 1, 2, 3]);
 });
 
-test("A queue stays locked until its unstarted jobs are returned, also after a lost connection.", async (t) => {
+test("A queue stays locked until its unstarted jobs are unlocked, also after a lost connection.", async (t) => {
   const gate = latch();
   const task = recordingTask<number>("task", (n, call) =>
     call > 10 && n === 1 ? gate.opened : undefined,
@@ -189,12 +189,12 @@ test("A queue stays locked until its unstarted jobs are returned, also after a l
   const jobs = await added(4, () => ({ queueName: "q" }));
   const lockedBy = async (n: number) =>
     (await queue.remaining()).find(({ id }) => id === jobs[n]?.id)?.locked_by;
-  await waitUntil("the four jobs are fetched as one run", async () => (await lockedBy(3)) !== null);
+  await waitUntil("one fetch has locked all four jobs", async () => (await lockedBy(3)) !== null);
   const refusals = await refuse("update", jobs[2]?.id ?? "");
   t.after(end);
   await waitUntil("the last is returned", async () => (await lockedBy(3)) === null);
   gate.open();
-  await waitUntil("the first is done", async () => (await lockedBy(1)) === undefined);
+  await waitUntil("the second job is done", async () => (await lockedBy(1)) === undefined);
   await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and application_name like 'worker%'`);
   const before = await refusals();
@@ -205,7 +205,7 @@ test("A queue stays locked until its unstarted jobs are returned, also after a l
   assert.deepEqual(task.seen.slice(10), [0, 1, 2, 3]);
 });
 
-test("A worker reports a job that it may not lock, but not one whose row is locked at the moment.", async (t) => {
+test("A worker reports a job that PostgreSQL refuses to lock, but no job whose row is locked at the moment.", async (t) => {
   const [busy, refused] = await added(2);
   t.after(() => queue.sql("drop function if exists public.refuse_two cascade"));
   await queue.sql(`create function public.refuse_two() returns trigger language plpgsql as $$ begin
@@ -218,7 +218,7 @@ test("A worker reports a job that it may not lock, but not one whose row is lock
   const { lines, logger } = recorder();
   const recovery = { heartbeatIntervalMs: 200, thresholdMs: 60_000 };
   await queue.startWorker({ tasks: [recordingTask("task")], logger, pollIntervalMs: 50, recovery });
-  await waitUntil("both are left out", () => {
+  await waitUntil("both jobs are left out of fetches", () => {
     return (
       lines.filter(({ message }) => /cannot be locked now|refuses to lock/.test(message)).length ===
       2
@@ -236,7 +236,7 @@ test("A worker reports a job that it may not lock, but not one whose row is lock
 });
 
 for (const locked of [1, 25]) {
-  test(`${locked} of 30 jobs whose rows an application has locked do not delay the results of others.`, async () => {
+  test(`If an application locks the rows of ${locked} of 30 jobs, the results of the others are not delayed.`, async () => {
     const gate = latch();
     const task = recordingTask<number>("task", () => gate.opened);
     const jobs = await added(30);

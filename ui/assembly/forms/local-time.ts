@@ -1,4 +1,7 @@
-/** Reads times and periods that users type. A wall time is what the local clock shows, in ms since 1970 as if UTC. */
+/**
+ * Reads times and periods that users type. A wall time is the date and time that the local clock shows, written as the
+ * milliseconds since 1970 at which a clock in UTC shows the same.
+ */
 
 import { isDigit } from "../../../src/domain/portable/digits";
 import { zoneOffset } from "../host";
@@ -17,8 +20,8 @@ function localTime(wall: f64): f64 {
 }
 
 /**
- * Returns the time that a text means, by the same rules as the command line: `now`, `+10m`, `in 2h`, RFC 3339, or a
- * day, a time, or both, by the local clock; NaN for any other text.
+ * Returns the time that a text means: `now`, `+10m`, `in 2h`, RFC 3339, or a day, a time, or both, by the local clock;
+ * NaN for any other text. The command line accepts these texts, too, and other units.
  */
 export function typedTime(typed: string, now: f64): f64 {
   const input = lower(typed.trim());

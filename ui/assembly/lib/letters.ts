@@ -1,7 +1,7 @@
 /**
- * Upper and lower case of ASCII letters, and the replacement of a part of a text. The standard functions for letters
- * support all of Unicode, which takes 12 KB. The standard `replaceAll` writes beyond its memory if a replacement is
- * more than twice as long as the text.
+ * Upper and lower case of ASCII letters, and the replacement of a part of a text. AssemblyScript's functions for
+ * letters support all of Unicode, which takes 12 KB. Its `replaceAll` only doubles its memory for each match, so a long
+ * replacement is written beyond it.
  */
 
 export function lower(text: string): string {

@@ -11,9 +11,9 @@ export const listingOptions = <const S extends string>(
   cursor: text("Cursor printed by the previous page", { form: "cursor" }),
 });
 
-/** The time in whole seconds; empty for null. */
+/** Returns the time as RFC 3339 text without fractions of a second; "never" for an infinite one, empty for null. */
 export function timeOf(ms: number | null): string {
   if (ms === null) return "";
-  // Beyond a Date's range: PostgreSQL's infinity.
+  // PostgreSQL's infinity is outside the range of a Date.
   return Math.abs(ms) > 8.64e15 ? "never" : new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 }

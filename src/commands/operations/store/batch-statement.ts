@@ -19,7 +19,7 @@ import type { BatchSelection, Stretch } from "../model/operation-store.ts";
 import { isSince } from "./missed.ts";
 
 /**
- * The operation of a batch, its owner, and values that the batch stores in its row. A batch does nothing unless this
+ * The operation of a batch, its owner, and values that the batch stores in the operation's row. A batch does nothing unless this
  * process owns the operation, and the operation is running and has reached the expected id.
  */
 export interface Claim {
@@ -60,8 +60,8 @@ export function batchStatement(
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
   const row = selection === null ? "jobs" : "chosen";
-  // An action that may change running jobs skips only jobs added since. It skips neither locked nor changed ones,
-  // because a job that crashes its worker is always locked or changed.
+  // An action that may change running jobs skips the jobs that were added after the rehearsal. It includes jobs that are
+  // locked by a worker or have changed, because a job that crashes its worker is always one of these.
   const mayRun = change.mayRun === true;
   const isSkipped = isSince(mayRun ? "jobs.created_at" : "jobs.updated_at", before, openSince);
   const isLocked = mayRun ? "false" : "jobs.locked_at is not null";
@@ -69,7 +69,8 @@ export function batchStatement(
   const isChanged = `${isUnlocked} and coalesce(${isSkipped}, false)`;
   const isFree = `${isUnlocked} and not ${isSkipped}`;
   const isHere = `${row}.id > ${after} and ${row}.id <= ${upto}`;
-  // If jobs were selected by their texts, those whose row has changed since are found, too, and count as missed.
+  // With a selection, this process has checked the texts of the jobs. A job whose row has changed since that check is
+  // found here, too, and counts as missed.
   const candidates =
     selection === null
       ? `from ${s}._private_jobs as jobs
@@ -104,7 +105,7 @@ export function batchStatement(
 }
 
 /**
- * The jobs that were found unlocked and that this batch has not changed, as they are now. Rows that another session has
+ * The current rows of the jobs that were found unlocked and that this batch has not changed. Rows that another session has
  * locked are skipped, because in the fast mode these are running jobs.
  */
 const missed = (s: string): string => `missed as materialized (
@@ -141,7 +142,7 @@ const selectionOf = ({ ids, ctids }: BatchSelection, parameter: AddParameter): s
   )`;
 
 /**
- * Changes the jobs like the schema's own functions. A deletion finds the rows by ctid, because the index on ids has the
+ * Changes the jobs as the schema's own functions do. A deletion finds the rows by ctid, because the index on ids has the
  * dead entries of the jobs that were deleted before, and reading them would take a third of a batch's time.
  */
 function actedOf(s: string, change: JobChange, parameter: AddParameter): string {

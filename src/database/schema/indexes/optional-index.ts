@@ -1,6 +1,6 @@
 // The list of optional indexes, which make some reads of the admin fast. Each is built on request while workers run,
-// and dropped on request. Their costs were measured with 10 million jobs, in bytes of write-ahead log for each job that
-// succeeds.
+// and dropped on request. Their costs were measured with 10 million jobs, in bytes of write-ahead log (WAL) for each job or
+// failure.
 
 export type IndexName =
   | "failed"
@@ -15,8 +15,8 @@ export interface OptionalIndex {
   /** The name in options, routes and messages. */
   readonly name: IndexName;
   /**
-   * The name in the database of an index that this library has built. An index of the same form under another name is
-   * as good.
+   * The index's name in the database if this library has built it. An index of the same form under another name is as
+   * good.
    */
   readonly indexName: string;
   readonly method: "btree" | "gin";
@@ -67,7 +67,7 @@ export const optionalIndexes: readonly OptionalIndex[] = Object.freeze([
     includes: ["attempts", "task_id", "job_queue_id"],
     conditions: ["locked_at is null", "attempts > 0", "attempts < max_attempts"],
     serves: "jobs that failed and will be retried",
-    costs: "nothing for jobs that succeed, about 120 B of WAL a failure",
+    costs: "nothing for jobs that succeed, about 120 B of WAL for each failure",
     bytesPerJob: 48,
     isRecommended: true,
   }),
@@ -76,8 +76,8 @@ export const optionalIndexes: readonly OptionalIndex[] = Object.freeze([
     keys: ["locked_at", "id"],
     includes: ["locked_by", "task_id", "job_queue_id"],
     conditions: ["locked_at is not null"],
-    serves: "running jobs, longest first, by worker",
-    costs: "about 130 B of WAL a job in the safe mode",
+    serves: "running jobs, longest first; running jobs of a worker",
+    costs: "in the safe mode, about 130 B of WAL for each job",
     bytesPerJob: 110,
     isRecommended: true,
   }),
@@ -86,8 +86,8 @@ export const optionalIndexes: readonly OptionalIndex[] = Object.freeze([
     keys: ["job_queue_id", "priority", "run_at"],
     includes: ["id"],
     conditions: ["is_available", "job_queue_id is not null"],
-    serves: "waiting jobs of a named queue, in order; blocked jobs, exactly",
-    costs: "about 80 B of WAL a job in a named queue",
+    serves: "waiting jobs of a named queue, in order; the exact number of blocked jobs",
+    costs: "about 80 B of WAL for each job in a named queue",
     bytesPerJob: 41,
     isRecommended: true,
   }),
@@ -95,8 +95,8 @@ export const optionalIndexes: readonly OptionalIndex[] = Object.freeze([
     name: "queue",
     keys: ["job_queue_id", "id"],
     conditions: ["job_queue_id is not null"],
-    serves: "all jobs of a rare queue",
-    costs: "about 60 B of WAL a job in a named queue",
+    serves: "all jobs of a queue that has few jobs",
+    costs: "about 60 B of WAL for each job in a named queue",
     bytesPerJob: 30,
     isRecommended: false,
   }),
@@ -104,7 +104,7 @@ export const optionalIndexes: readonly OptionalIndex[] = Object.freeze([
     name: "task",
     keys: ["task_id", "id"],
     conditions: [],
-    serves: "all jobs of a rare task",
+    serves: "all jobs of a task that has few jobs",
     costs: "about 150 B of WAL a job",
     bytesPerJob: 31,
     isRecommended: false,
@@ -115,7 +115,7 @@ export const optionalIndexes: readonly OptionalIndex[] = Object.freeze([
     keys: ["last_error"],
     operatorClass: "gin_trgm_ops",
     conditions: failed,
-    serves: "text in the errors of failed jobs, where it is rare; needs the extension pg_trgm",
+    serves: "a text that few errors of failed jobs contain; needs the extension pg_trgm",
     costs: "nothing for jobs that succeed; slow to build",
     bytesPerJob: 185,
     isRecommended: false,

@@ -9,12 +9,12 @@ import { checkGrowth, ROOM, type Sample, sampleOf } from "./sample.ts";
 const TIMES = 200;
 /** Repetitions before the first sample: memory that a process allocates at its start is not a leak. */
 const WARM_UP = 30;
-/** The time for periodic work: with start and end it fits into the group's ten minutes. */
+/** The duration of the periodic work. With starting and stopping, the group takes less than ten minutes. */
 const DAY_MS = 450_000;
-/** Jobs a second. A Graphile worker takes most of them, so beside one there are more. */
+/** Jobs added a second. A Graphile worker takes most of them, so more are added where one is reconnected beside ours. */
 const RATE = 20;
 const RATE_BESIDE_STOCK = 60;
-/** All periodic work of a worker is 20 to 135 times as frequent as by default. */
+/** Polls, heartbeats, sweeps and lock resets are 20 to 135 times as frequent as by default. */
 const FAST_CLOCK = {
   pollIntervalMs: 50,
   recovery: {
@@ -27,7 +27,7 @@ const FAST_CLOCK = {
 
 export const group: FaultGroup = {
   name: "endurance",
-  title: "200 starts and stops, 200 reconnects, and a day of periodic work in seven minutes",
+  title: "200 starts and stops, 200 reconnects, and hours of periodic work in 7.5 minutes",
   limitMinutes: 10,
   needs: [],
   async run(field: Field) {
@@ -49,10 +49,10 @@ export const group: FaultGroup = {
     const live = async (stand: Stand) => {
       stand.load(RATE);
       await day(field, stand, field.times(DAY_MS, 8_000));
-      field.say(`${stand.mode.name}: a day is over`);
+      field.say(`${stand.mode.name}: the periodic work is over`);
       await stand.end();
     };
-    // In parallel: a repeatedly disconnected member waits two seconds each time.
+    // The parts run in parallel: 200 reconnects, each with a pause of up to two seconds, take most of the time.
     await Promise.all([
       field.each(starts, startAndStop),
       field.each(cuts, reconnect),
@@ -88,7 +88,7 @@ async function settled(field: Field, { pid }: Member): Promise<Sample> {
 
 async function day(field: Field, stand: Stand, ms: number): Promise<void> {
   const members = await stand.hire(2, { options: FAST_CLOCK, nodeArgs: [ROOM] });
-  // Until every kind of work has been done once.
+  // By the first sample, in a full run, the locks have been reset several times.
   await field.outage(ms / 4);
   const before = await Promise.all(members.map(({ pid }) => sampleOf(pid)));
   await field.outage((ms * 3) / 4);

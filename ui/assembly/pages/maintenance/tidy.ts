@@ -1,4 +1,4 @@
-/** Cleanup: what is no longer needed, with its count beside each action. */
+/** The rows of the cleanup: each has an action, and the number of rows that it would delete. */
 import { sub } from "../../controls/table";
 import { countedValue, valueNode } from "../../controls/value";
 import { CleanupCount, Database } from "../../generated/records";
@@ -12,7 +12,7 @@ import { due, fine, possible, statusRow } from "./status";
 
 const FAILED = "delete-permanently-failed-jobs";
 const TASKS = "gc-task-identifiers";
-/** The number of jobs above which it must be typed before they are deleted for good. */
+/** If more failed jobs than this would be deleted, the user types their number to confirm it. */
 const TYPED_ABOVE: i64 = 100;
 
 export function tidyRows(m: Model, database: Database): Node[] {
@@ -58,7 +58,7 @@ function choreFor(one: CleanupCount): Chore {
   if (task === FAILED) {
     chore.title = `Delete ${countedValue(count, "failed job", "failed jobs")}`;
     const tasks = names.length > 0 ? ` Tasks: ${names}.` : "";
-    chore.sentence = `Deletes all failed jobs, including jobs that fail while this runs. This can't be undone.${tasks}`;
+    chore.sentence = `Deletes all failed jobs, perhaps also jobs that fail while this runs. This can't be undone.${tasks}`;
     chore.isFinal = true;
     chore.typed = count.value > TYPED_ABOVE ? count.value : 0;
   } else if (task === TASKS) {
@@ -71,7 +71,10 @@ function choreFor(one: CleanupCount): Chore {
   return chore;
 }
 
-/** Returns `a, b and more` without line breaks, which separate the parts of a button's argument. `all`: the total. */
+/**
+ * Returns `a, b and more`. Line breaks become spaces, because a line break ends a part of a button's argument. `all`: the
+ * number of all names, 0 if it is unknown.
+ */
 function named(names: string[], all: i64): string {
   return replaced(names.join(", "), "\n", " ") + (names.length < all ? " and more" : "");
 }
@@ -83,7 +86,7 @@ function sweepRow(m: Model): Node {
   const words = !isKnown
     ? ""
     : all === 0
-      ? "no worker has reported; checks for old locks"
+      ? "no worker has reported; finds old locks"
       : pulse.stale === 0
         ? "all workers alive"
         : pulse.stale === 1
