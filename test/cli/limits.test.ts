@@ -35,14 +35,14 @@ test("A limit is set, shown, changed in parts and removed; the output describes 
   const again = await worker("limit", "set", "stripe", "--concurrency", "5");
   assert.match(again.stdout, /^Nothing changed: the limit stripe is at most 5 jobs/);
   const table = (await worker("limits")).stdout;
-  assert.match(table, /stripe +task charge_card +5 +100\/s +0 +1 +free/);
+  assert.match(table, /stripe +task charge_card +5 +100\/s +0 +1 +not full/);
   assert.equal((await worker("limit", "list")).stdout, table);
   const [limit] = JSON.parse((await worker("limits", "--json")).stdout).limits;
   assert.deepEqual(limit.rate, { limit: 100, per_ms: 1_000, burst: 20 });
   assert.deepEqual([limit.running, limit.waiting, limit.waiting_precision], [0, 1, "exact"]);
   const shown = await worker("limit", "show", "stripe");
   assert.match(shown.stdout, /^stripe: at most 5 jobs of task charge_card at once/);
-  assert.match(shown.stdout, /\nfree; 0 running, 1 waits\nSet by /);
+  assert.match(shown.stdout, /\nnot full; 0 running, 1 waits\nSet by /);
 
   const lone = await worker("limit", "set", "stripe", "--rate", "");
   assert.match(lone.stdout, /: at most 5 jobs of task charge_card at once\n$/);

@@ -93,13 +93,13 @@ function rowOf(use: LimitUse): string[] {
   ];
 }
 
-function stateText({ state, backingOff, fullQueues, fullBecause }: LimitUse): string {
+function stateText({ backingOff, fullQueues, fullBecause }: LimitUse): string {
   if (backingOff !== null) {
     const reason = backingOff.reason === null ? "" : `: ${backingOff.reason}`;
     return `backing off until ${time(backingOff.until)}${reason}`;
   }
   if (fullQueues > 0) return `full: ${countText(fullQueues, "queue")}`;
-  return fullBecause === null ? state : `full: ${fullBecause}`;
+  return fullBecause === null ? "not full" : `full: ${fullBecause}`;
 }
 
 const waitText = ({ waiting }: LimitUse): string =>
