@@ -170,7 +170,7 @@ test("Two limits of one task both apply.", async () => {
   assert.ok(most <= 3, `${most} ran`);
 });
 
-test("Several workers together do not exceed a rate, and use it while jobs wait.", async () => {
+test("Several workers together do not exceed a rate.", async () => {
   await queue.utils.setLimit({
     name: "r",
     task: "limited",
@@ -183,9 +183,6 @@ test("Several workers together do not exceed a rate, and use it while jobs wait.
   const starts = seen.starts.toSorted((x, y) => x - y);
   const inSecond = starts.map((at, n) => starts.slice(n).filter((one) => one < at + 1_000).length);
   assert.ok(Math.max(...inSecond) <= 55, `${Math.max(...inSecond)} in a second`);
-  // On a busy machine tokens expire unused, so the bound is wide; test/faults measures the use of a rate.
-  const tookMs = (starts.at(-1) ?? 0) - (starts[0] ?? 0);
-  assert.ok(tookMs <= (195 / 50) * 1_000 * 2, `${tookMs} ms`);
 });
 
 test("Jobs start under a rate that their task shares with a task without jobs, which has a limit of its own.", async () => {
