@@ -1,7 +1,7 @@
 // The retry policy and the deadline of a job are stored as flags. Every way to add a job keeps its flags, including
 // Graphile Worker's functions. A worker that does not read these flags runs the job like any other.
 export const RETRY = "retry:";
-const DEADLINE = "deadline:";
+export const DEADLINE = "deadline:";
 
 export const retryFlag = (policy: string): string => `${RETRY}${policy}`;
 

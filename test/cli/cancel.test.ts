@@ -107,11 +107,14 @@ test("cancel by query leaves out failed jobs and cancels running ones; --wait pr
       /^cancelled: deploy\nCaused by: Error: interrupted/,
     );
     const preview = await cli("cancel", "id>0", "--dry-run");
-    assert.match(preview.stdout, /that matches id>0 -is:failed/);
+    assert.match(preview.stdout, /2 jobs that match id>0 -is:failed/);
     const removal = await cli("cancel", "task:other", "--remove", "--dry-run");
     assert.match(removal.stdout, /To run it: worker cancel --remove 'task:other -is:failed'\n$/);
     const byQuery = await cli("cancel", "id>0", "--reason", "stop", "--yes");
     assert.match(byQuery.stdout, /Cancelled 1 of 2 jobs; 1 runs and is being cancelled/);
+    // The running job that is being cancelled is not left alone.
+    const { stdout: operations } = await cli("operations");
+    assert.match(operations, /LEFT ALONE.*\n.* done +cancel +1 +0 /);
     const [end] = await utils.waitForCancelledJobs(["2"]);
     assert.equal(end?.outcome, "cancelled");
     assert.equal((await utils.getJob("3"))?.lastError, "cancelled: stop");

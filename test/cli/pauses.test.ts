@@ -37,6 +37,32 @@ test("pause needs its tables; with them pause, paused and resume work.", async (
   assert.match(again.stdout, /has no pause of its own/);
 });
 
+test("A resumed queue whose job still runs is shown as no longer paused.", async () => {
+  const { url } = await migratedDatabase("worker", ["controls"]);
+  await using own = testPool(url);
+  const shown = async (...words: string[]) =>
+    (await runInChild(words, { DATABASE_URL: url })).stdout;
+  await shown("add", "t", "--queue", "mail");
+  await shown("add", "t", "--queue", "mail");
+  await own.pool.query(`update worker._private_jobs
+    set locked_by = 'w', locked_at = now(), attempts = 1 where id = 1`);
+  await own.pool.query(`update worker._private_job_queues set locked_by = 'w', locked_at = now()`);
+  await shown("pause", "queue", "mail", "--reason", "deploy", "--no-wait");
+  assert.match(await shown("why", "2"), /The queue mail is paused by .*: deploy/);
+  assert.match(
+    await shown("resume", "queue", "mail"),
+    /it continues when the job that still runs has ended/,
+  );
+  const why = await shown("why", "2");
+  assert.match(
+    why,
+    /The queue mail is no longer paused, and continues when its running job has ended and a worker/,
+  );
+  assert.doesNotMatch(why, /Resume…/);
+  assert.match(await shown("paused"), /queue +mail +\S+ +ended /);
+  assert.match(await shown("status"), /The queue mail is no longer paused/);
+});
+
 test("While a worker without heartbeats holds a lock, a pause of a task and the list of pauses have a note.", async () => {
   const { url } = await migratedDatabase("worker", ["controls"]);
   await using own = testPool(url);

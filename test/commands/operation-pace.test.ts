@@ -61,6 +61,13 @@ test("A rate is not exceeded, from the first batch on.", () => {
   assert.deepEqual(pace.speed, { ratePerS: 50, etaS: 9 });
 });
 
+test("No time is left once no job is left, although more ids follow.", () => {
+  const pace = createPace({ rate: 20, monotonic: () => 1_000 });
+  const took = { ms: 20, found: 20, done: 20, walked: 20, oldestReadyMs: null };
+  pace.pauseAfter(took, { ids: 2_000_000, jobs: 0 });
+  assert.equal(pace.speed.etaS, 0);
+});
+
 test("Without a rate the pause after a batch is as long as the batch was; with 0 there is no pause.", () => {
   const took = { ms: 40, found: 500, done: 500, walked: 1_500, oldestReadyMs: null };
   assert.equal(createPace({ rate: null, monotonic: () => 0 }).pauseAfter(took, ids(1)), 40);

@@ -383,6 +383,23 @@ test("A job with a retry policy has only the time of its next attempt, because o
   }
 });
 
+test("A job whose deadline is before its time has no next attempts, and its sentence has the deadline.", async () => {
+  const soon = new Date(Date.now() + 3_600_000);
+  const later = new Date(Date.now() + 7_200_000);
+  const id = await add("t", { runAt: later, deadline: soon });
+  const why = await explain(id);
+  assert.match(
+    why.sentence,
+    /^Due in \S+ [hm].*\. Its deadline, 2\S+Z, is before that, so it then fails without running\.$/,
+  );
+  assert.deepEqual([why.nextAttempts, why.lastAttemptAt], [[], null]);
+  const first = await explain(await add("t", { runAt: soon, deadline: later }));
+  assert.match(first.sentence, /^Due in \S+ [hm], at \S+Z\.$/);
+  // Attempts that fail at once are repeated until the deadline, an hour later.
+  assert.equal(first.nextAttempts.length, 6);
+  assert.ok(Date.parse(first.lastAttemptAt ?? "") <= later.getTime());
+});
+
 test("The explanation of a scheduled job has its due time, or that it is never due.", async () => {
   const id = await add("t");
   await sql("update worker._private_jobs set run_at = now() + interval '2 hours 39 minutes 10 s'");

@@ -218,7 +218,10 @@ test("The form of a change has the definition, and sends the changed fields and 
   const page = await openPage("/cron");
   page.answer("api/cron", listOf([nightly()]));
   page.click("Change…");
-  assert.match(page.dialogText, /^Change nightlyOnly the fields you fill in are changed\./);
+  assert.match(
+    page.dialogText,
+    /^Change nightlyA tick that is due already is added under the new definition;/,
+  );
   page.type("time_zone", "UTC");
   page.answer("api/schedules?name=nightly", withPayload({ schedules: [schedule], missing: null }));
   assert.equal(page.byId("field-pattern").attrs["value"], "30 2 * * *");
@@ -309,7 +312,7 @@ test("The page of a schedule shows its next runs in two zones, its definition an
   const page = await openPage("/cron/nightly");
   page.answer("api/cron-entry?name=nightly", withPayload(details()));
   assert.match(page.text, /Cronnightlyevery day at 02:30 in Europe\/BerlinRun now…Pause…Change…/);
-  assert.match(page.text, /Next runin 9 m13:09:00Last run6 m ago/);
+  assert.match(page.text, /Next runin 9 m13:09:00Last tick6 m ago/);
   assert.match(page.text, /goes forward by 1 h\.Europe\/BerlinUTCMon 2 Mar 02:30Mon 2 Mar 01:30/);
   const after = page.one((e) => String(e.attrs["class"]) === "amber");
   assert.equal(textOf([after]), "Sun 29 Mar 01:00");

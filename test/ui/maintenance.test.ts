@@ -142,7 +142,7 @@ test("The page shows what blocks vacuum, and what could not be read.", async () 
   assert.match(page.text, /90 % of the jobs table, never vacuumed≈ 900,000needs vacuum/);
   assert.match(
     page.text,
-    /open for 2 h: idle in transaction, “an old backup”, process 812holds back vacuum/,
+    /open for 1 h: idle in transaction, “an old backup”, process 812holds back vacuum/,
   );
   assert.match(page.text, /Vacuum waits forthe replication slot “replica_2”1,204 transactions/);
   assert.match(page.text, /Some values could not be read\.connections: the state of 3 sessions/);

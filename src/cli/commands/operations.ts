@@ -40,7 +40,7 @@ export const operationsCommand = defineCommand({
     const { changeOperation, existingOperation } = await import(
       "../../commands/operations/lifecycle.ts"
     );
-    const { atWork, skippedJobs, operationJson } = await import(
+    const { atWork, cancellingCount, skippedJobs, operationJson } = await import(
       "../../commands/operations/model/operation.ts"
     );
     return withConnection(args, async (connection) => {
@@ -59,7 +59,7 @@ export const operationsCommand = defineCommand({
             ["ID", "STATE", "ACTION", "DONE", "LEFT ALONE", "BY", "STARTED", "QUERY"],
             list.map((one) => [
               ...[one.id, one.state, one.action, numberText(one.done)],
-              numberText(skippedJobs(one)),
+              numberText(skippedJobs(one) - cancellingCount(one)),
               ...[one.origin.by ?? "", one.startedAt.replace(/\.\d+Z$/, "Z"), one.query],
             ]),
           );

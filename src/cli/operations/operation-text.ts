@@ -51,10 +51,14 @@ export function rehearsalLines(
 }
 
 /** `6 jobs that match is:failed`, `3 of 6 jobs that match is:failed, those of the lowest ids`. */
-function jobsThatMatch({ rehearsal: { query }, count, skipLocked, change }: RehearsalReport) {
+function jobsThatMatch({ rehearsal, count, skipLocked, change }: RehearsalReport) {
+  const { query, action } = rehearsal;
+  // An action may also reach the running jobs.
+  const running = actionData(action).ofRunning === undefined ? 0 : skipLocked.value;
   const whole = count.value - skipLocked.value;
   if (change.value >= whole) {
-    return `${jobsOf(change)}${intervalOf(change)} that ${change.value === 1 ? "matches" : "match"} ${query}`;
+    const all = { ...change, value: change.value + running };
+    return `${jobsOf(all)}${intervalOf(change)} that ${all.value === 1 ? "matches" : "match"} ${query}`;
   }
   return `${shortValue(change)} of ${jobsOf({ ...count, value: whole })} that match ${query}, those of the lowest ids`;
 }

@@ -117,7 +117,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       const walksPerS = walkedInAll / seconds;
       matched += took.found;
       const perS = rate ? Math.min(rate, matched / seconds) : matched / seconds;
-      const byJobs = left.jobs && perS > 0 ? left.jobs / perS : null;
+      const byJobs = left.jobs !== null && perS > 0 ? left.jobs / perS : null;
       const byIds = walksPerS > 0 ? left.ids / walksPerS : null;
       const etaS = byJobs ?? byIds;
       speed = { ratePerS: whole(done / seconds), etaS: etaS === null ? null : whole(etaS) };

@@ -205,9 +205,12 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
 /** Returns the number of jobs that are left, from the preview's count and the limit; null if unknown. */
 function jobsLeft(operation: JobOperation): number | null {
   const { matched, done, limit } = operation;
+  if (limit !== null && done >= limit) return 0;
   if (matched === null) return null;
-  const left = matched.value - done - skippedJobs(operation);
-  return Math.max(0, limit === null ? left : Math.min(left, limit - done));
+  const counted = matched.value - done - skippedJobs(operation);
+  // An estimate may be too small.
+  if (counted <= 0) return matched.precision === "exact" ? 0 : null;
+  return limit === null ? counted : Math.min(counted, limit - done);
 }
 
 /** Returns how many jobs may be changed for now: until the canary is over, only its jobs. */

@@ -16,6 +16,11 @@ export interface Pause {
   readonly pausedAt: Date;
   /** The time at which the pause ends by itself; null if it lasts until it is resumed. */
   readonly resumeAt: Date | null;
+  /**
+   * Whether it has ended by hand or by its time: the queue continues when its running job has ended and a worker of this
+   * library runs. false for other scopes.
+   */
+  readonly hasEnded: boolean;
   /** The reason, as it was given; null without one. */
   readonly reason: string | null;
   /** The user that paused it; null if none was given. */
@@ -40,6 +45,7 @@ interface PauseRow {
   readonly name: string;
   readonly paused_us: string;
   readonly resume_us: string | null;
+  readonly has_ended: boolean;
   readonly reason: string | null;
   readonly paused_by: string | null;
   readonly is_back_off: boolean;
@@ -51,6 +57,7 @@ function toPause(row: PauseRow): Pause {
     name: row.scope === "all" ? null : row.name,
     pausedAt: dateOf(row.paused_us),
     resumeAt: row.resume_us === null ? null : dateOf(row.resume_us),
+    hasEnded: row.has_ended,
     reason: row.reason,
     pausedBy: row.paused_by,
     isBackOff: row.is_back_off === true,
@@ -64,6 +71,7 @@ const listSql =
   (s) =>
     `
 select scope, ${startOfText("name")} as name, ${microseconds("paused_at")}::text as paused_us, ${microseconds("resume_at")}::text as resume_us,
+  coalesce(resume_at <= pg_catalog.now(), false) as has_ended,
   ${startOfText("reason", MAX_REASON_LENGTH)} as reason, ${startOfText("paused_by")} as paused_by, ${isBackOff(s)} as is_back_off
 from ${s}._private_pauses as pauses
 where ${isNameSize("name")} and (scope <> 'queue' and (resume_at is null or resume_at > pg_catalog.now())

@@ -6,12 +6,16 @@ import type { Pause } from "./list-pauses.ts";
 export function pauseText({
   pausedBy,
   resumeAt,
+  hasEnded,
   reason,
   isBackOff,
 }: Omit<Pause, "scope" | "name">): string {
+  const what = isBackOff ? "backing off" : "paused";
+  if (hasEnded) {
+    return `no longer ${what}, and continues when its running job has ended and a worker of this library runs`;
+  }
   const by = pausedBy === null ? "" : ` by ${pausedBy}`;
   const until = resumeAt === null ? "" : ` until ${momentText(resumeAt.getTime())}`;
-  const what = isBackOff ? "backing off" : "paused";
   return `${what}${by}${until}${reason === null || reason === "" ? "" : `: ${reason}`}`;
 }
 

@@ -1,23 +1,25 @@
 // What the failed jobs of a group have in common and other jobs of the same tasks have not, as a sentence.
-import { numberText, shortName } from "../../domain/words.ts";
+import { countText, numberText, shortName } from "../../domain/words.ts";
 import type { Difference } from "./differences.ts";
 
 export interface CommonFactor extends Difference {
   /** The number of jobs of the group that were compared. */
   readonly compared: number;
+  /** The number of other jobs that they were compared with. */
+  readonly others: number;
 }
 
 /**
- * Returns a sentence such as ` All have currency = "EUR" (31 % of other jobs).` or ` Of 1,000 compared, all have …`; an
- * empty text without a common factor. `count`: the number of jobs of the group.
+ * Returns a sentence such as ` All have currency = "EUR" (31 % of 1,000 other jobs).` or ` Of 1,000 compared, all have …`;
+ * an empty text without a common factor. `count`: the number of jobs of the group.
  */
 export function commonText(common: CommonFactor | undefined, count: number): string {
   if (common === undefined) return "";
-  const { path, value, here, there, compared } = common;
+  const { path, value, here, there, compared, others } = common;
   const field = shortName(path.replace(/^payload\./, ""));
   const share = here === 1 ? "all" : percent(here);
   const what = value === "missing" ? `lack ${field}` : `have ${field} = ${value}`;
-  const text = `${share} ${what} (${percent(there)} of other jobs).`;
+  const text = `${share} ${what} (${percent(there)} of ${countText(others, "other job")}).`;
   const isPart = compared < count;
   return isPart
     ? ` Of ${numberText(compared)} compared, ${text}`

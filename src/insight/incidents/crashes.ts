@@ -29,7 +29,7 @@ export interface CrashReport {
     readonly task: string | null;
     readonly crashes: number;
   }[];
-  /** The worker that runs the job; otherwise the worker that crashed last. */
+  /** The worker that crashed last; null if unknown. */
   readonly worker: string | null;
 }
 
@@ -53,7 +53,7 @@ export function crashReport(
     times: since.map(({ atMs }) => new Date(atMs).toISOString()),
     crashes: job.lost,
     jobs: all.slice(0, MAX_JOBS).map(({ id, task, lost }) => ({ id, task, crashes: lost })),
-    worker: job.lockedBy ?? job.recoveredFrom ?? since.at(-1)?.workerId ?? null,
+    worker: job.recoveredFrom ?? since.at(-1)?.workerId ?? null,
   };
 }
 

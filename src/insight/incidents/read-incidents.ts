@@ -85,7 +85,11 @@ async function readFailing(db: Database, shared: SharedReads, inTime: TimedRead)
     const read = await inTime("what errors have in common", () => shared.common(failedOf(group)));
     const [finding] = read?.findings ?? [];
     if (finding !== undefined)
-      common.set(group.key, { ...finding, compared: read?.compared.here ?? 0 });
+      common.set(group.key, {
+        ...finding,
+        compared: read?.compared.here ?? 0,
+        others: read?.compared.there ?? 0,
+      });
   }
   const failedByHand = await inTime("jobs failed by hand", () => readFailedByHand(db, errors));
   return { errors, common, failedByHand: failedByHand ?? new Set() };

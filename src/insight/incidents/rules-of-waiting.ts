@@ -241,7 +241,7 @@ const MIN_AHEAD_MS = 30_000;
 export function pausedWork(facts: IncidentFacts): Incident[] {
   const { paused, asOf, nowMs } = facts;
   return paused.map(({ pause, waiting }): Incident => {
-    const { scope, name } = pause;
+    const { scope, name, hasEnded } = pause;
     const affected = waiting ?? cappedValue(0, "probe", asOf);
     const endsSoon = (pause.resumeAt?.getTime() ?? Infinity) - nowMs < MIN_AHEAD_MS;
     const text = pauseText(endsSoon ? { ...pause, resumeAt: null } : pause);
@@ -255,14 +255,16 @@ export function pausedWork(facts: IncidentFacts): Incident[] {
       id: `paused:${scope}:${name ?? ""}`,
       kind: "paused",
       level: "warn",
-      title: `${scope === "all" ? "Everything" : shortName(name ?? "")} is ${pause.isBackOff ? "backing off" : "paused"}`,
+      title: `${scope === "all" ? "Everything" : shortName(name ?? "")} ${hasEnded ? "was" : "is"} ${pause.isBackOff ? "backing off" : "paused"}`,
       sentence: `${jobs}. ${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
       since: timeOf(pause.pausedAt.getTime()),
       affected,
       jobsWait: true,
       q,
       links: { ...noLinks, queue: scope === "queue" ? name : null },
-      fix: { action: "resume", label: "Resume…", scope, name },
+      ...(hasEnded
+        ? withoutFix
+        : { fix: { action: "resume" as const, label: "Resume…", scope, name } }),
       trend: [],
     };
   });

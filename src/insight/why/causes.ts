@@ -110,10 +110,10 @@ const cancelCauses = ({ cancellation }: CauseFacts): Cause[] =>
 
 function pauseCauses({ pause, job }: CauseFacts): Cause[] {
   if (pause === null) return [];
-  const { scope, name } = pause;
-  const fix = { action: "resume" as const, label: "Resume…", scope, name };
+  const { scope, name, hasEnded } = pause;
+  const fix = hasEnded ? {} : { fix: { action: "resume" as const, label: "Resume…", scope, name } };
   const links = { queue: scope === "queue" ? name : null };
-  return [cause("paused", pausedSubject(pause), { isRoot: job.isDue, links, fix })];
+  return [cause("paused", pausedSubject(pause), { isRoot: job.isDue, links, ...fix })];
 }
 
 function queueCauses(facts: CauseFacts): Cause[] {

@@ -131,11 +131,8 @@ async function pauseOfJob(db: Database, { task, queue }: WhyFacts): Promise<Paus
   const known = pauseOf(await listPauses(db), task, queue?.name ?? null);
   if (known !== undefined || queue?.isPaused !== true) return known ?? null;
   const unknown = {
-    pausedAt: new Date(0),
-    resumeAt: null,
-    reason: null,
-    pausedBy: null,
-    isBackOff: false,
+    ...{ pausedAt: new Date(0), resumeAt: null, hasEnded: false },
+    ...{ reason: null, pausedBy: null, isBackOff: false },
   };
   return { scope: "queue", name: queue.name, ...unknown };
 }

@@ -4,7 +4,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { isAtMost } from "../../database/unpacked.ts";
 import type { Condition } from "../../domain/condition.ts";
 import { ERROR_START } from "../../domain/error-group.ts";
-import { RETRY } from "../../domain/job-flags.ts";
+import { DEADLINE, deadlineOf, RETRY } from "../../domain/job-flags.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
 import { ageText } from "../../domain/portable/ages.ts";
 import {
@@ -49,6 +49,8 @@ export interface WhyFacts {
   readonly isFailureTimed: boolean;
   /** Whether it names no retry policy and, if an attempt has failed, is retried after Graphile Worker's delay. */
   readonly hasFormulaDelay: boolean;
+  /** Its deadline, in milliseconds since 1970; null without one. */
+  readonly deadlineMs: number | null;
   /** Whether nothing has written `updated_at` since the job was added. */
   readonly isUnchanged: boolean;
   readonly lockedMs: number | null;
@@ -123,6 +125,7 @@ export async function readJobFacts(db: Database, id: string): Promise<WhyFacts |
     failedMs: msOf(row.failed_us),
     isFailureTimed: row.is_failure_timed,
     hasFormulaDelay: row.has_formula_delay,
+    deadlineMs: deadlineOf(row.deadline_flags?.split(" ") ?? []),
     isUnchanged: row.is_unchanged,
     lockedMs: row.locked_us === null ? null : msOf(row.locked_us),
     lockedBy: row.locked_by,
@@ -161,6 +164,8 @@ interface FactsRow {
   readonly failed_us: string;
   readonly is_failure_timed: boolean;
   readonly has_formula_delay: boolean;
+  /** Separated by spaces; null: none, or the flags are too large. */
+  readonly deadline_flags: string | null;
   readonly is_unchanged: boolean;
   readonly locked_us: string | null;
   readonly locked_by: string | null;
@@ -173,10 +178,14 @@ interface FactsRow {
   readonly now_us: string;
 }
 
-/** The maximum size of flags that are searched for a policy, in bytes. */
+/** The maximum size of flags that are searched for a policy and a deadline, in bytes. */
 const MAX_FLAGS_BYTES = 65_536;
 const namesNoPolicy = `jobs.flags is null or case when ${isAtMost("jobs.flags", MAX_FLAGS_BYTES)}
       then pg_catalog.strpos(jobs.flags::text, '"${RETRY}') = 0 else false end`;
+
+const deadlineFlags = `case when ${isAtMost("jobs.flags", MAX_FLAGS_BYTES)}
+      then (select pg_catalog.string_agg(flag, ' ') from pg_catalog.jsonb_object_keys(jobs.flags) as flag
+        where pg_catalog.strpos(flag, '${DEADLINE}') = 1) end`;
 
 const factsSql =
   (heartbeats: Heartbeats): Statement =>
@@ -189,6 +198,7 @@ const factsSql =
     ${microseconds("jobs.created_at")} as created_us, ${microseconds(failedAt("jobs"))} as failed_us,
     ${isFailureTimed("jobs")} as is_failure_timed, ${isUnchanged("jobs")} as is_unchanged,
     (${namesNoPolicy}) and (jobs.attempts = 0 or ${hasFormulaDelay("jobs")}) as has_formula_delay,
+    ${deadlineFlags} as deadline_flags,
     ${microseconds("jobs.locked_at")} as locked_us, ${lockHolder("jobs")} as locked_by,
     queues.id as queue_id, queues.queue_name,
     jobs.job_queue_id is not null and queues.id is null as is_queue_lost, ${microseconds(queueLockedAt("queues"))} as queue_locked_us,

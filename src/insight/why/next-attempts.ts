@@ -14,6 +14,8 @@ interface RetriedJob {
   readonly maxAttempts: number;
   /** Whether Graphile Worker's delays apply. */
   readonly hasFormulaDelay: boolean;
+  /** No attempt begins after this time, in milliseconds since 1970; null: the job has no deadline. */
+  readonly deadlineMs: number | null;
 }
 
 const MAX_ATTEMPTS = 6;
@@ -23,11 +25,17 @@ const MAX_ATTEMPTS = 6;
  * retried by a policy only the next attempt is certain.
  */
 export function nextAttempts(job: RetriedJob): NextAttempts {
-  const { runAtMs, attempts, maxAttempts, hasFormulaDelay } = job;
-  if (!hasFormulaDelay) return { next: attempts < maxAttempts ? [text(runAtMs)] : [], last: null };
+  const { runAtMs, attempts, maxAttempts, hasFormulaDelay, deadlineMs } = job;
+  const latestMs = Math.min(LATEST_MS, deadlineMs ?? LATEST_MS);
+  if (!hasFormulaDelay) {
+    return {
+      next: attempts < maxAttempts && runAtMs <= latestMs ? [text(runAtMs)] : [],
+      last: null,
+    };
+  }
   const times: number[] = [];
   let at = runAtMs;
-  for (let attempt = attempts + 1; attempt <= maxAttempts && at <= LATEST_MS; attempt++) {
+  for (let attempt = attempts + 1; attempt <= maxAttempts && at <= latestMs; attempt++) {
     times.push(at);
     at += retryDelayMs(attempt);
   }

@@ -18,7 +18,14 @@ import {
   recoverQueues,
 } from "./causes.ts";
 import { isUnreportedBy } from "./holders.ts";
-import { deadlineText, endedByHand, failedAgo, lastAttemptText, spentText } from "./job-facts.ts";
+import {
+  deadlineText,
+  endedByHand,
+  failedAgo,
+  lastAttemptText,
+  spentText,
+  type WhyFacts,
+} from "./job-facts.ts";
 
 export function sentenceOf(facts: CauseFacts): string {
   const { job } = facts;
@@ -133,7 +140,7 @@ function lostSentence({ job, schema }: CauseFacts): string {
 function retryingSentence({ job, sameError }: CauseFacts): string {
   const at = `in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}`;
   const when = job.isNever ? "Never runs: its time is infinity." : `Next attempt ${at}.`;
-  const attempts = `${numberText(job.attempts)} of ${countText(job.maxAttempts, "attempt")}`;
+  const attempts = `${earlyDeadline(job)}${numberText(job.attempts)} of ${countText(job.maxAttempts, "attempt")}`;
   // Without an error its attempts were lost, or set by hand.
   if (job.errorStart === null)
     return `${when} ${attempts} ${job.attempts === 1 ? "is" : "are"} used up.`;
@@ -146,8 +153,14 @@ function scheduledSentence({ job, coverage }: CauseFacts): string {
   const unsupported = isUnsupported(coverage, job.task)
     ? ` No live worker supports its task ${shortName(job.task)}.`
     : "";
-  return `${when}${unsupported}`;
+  return `${when}${unsupported} ${earlyDeadline(job)}`.trimEnd();
 }
+
+/** Returns a sentence with a space at its end, if the job's deadline is before its time; otherwise an empty text. */
+const earlyDeadline = ({ deadlineMs, runAtMs }: WhyFacts): string =>
+  deadlineMs === null || deadlineMs >= runAtMs
+    ? ""
+    : `Its deadline, ${momentText(deadlineMs)}, is before that, so it then fails without running. `;
 
 function readySentence(facts: CauseFacts): string {
   const { job, coverage, place, hasWorkers, pause, limit } = facts;

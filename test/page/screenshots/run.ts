@@ -142,7 +142,10 @@ const shots: readonly Shot[] = [
     act: async (page) => {
       await page.keyboard.press("Control+k");
       await page.keyboard.type("ch");
-      await page.getByRole("option", { name: /charge_card/ }).first().waitFor();
+      await page
+        .getByRole("option", { name: /charge_card/ })
+        .first()
+        .waitFor();
     },
   },
   { name: "jobs-by-queue", route: "/jobs?group=queue", waitFor: "tr.grp" },

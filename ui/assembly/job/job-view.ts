@@ -31,7 +31,7 @@ import { Payload } from "./payload";
  * The intervals of requests for the explanation: while the counts change, and while they stay the same. The second one
  * is needed because the sentences contain ages, and because a job can change without the counts.
  */
-const WHY_MS: f64 = 5000;
+const WHY_MS: f64 = 3000;
 const UNCHANGED_MS: f64 = 15000;
 const HEAD_MS: f64 = 60000;
 const MAX_READ = 100;

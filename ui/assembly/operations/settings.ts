@@ -91,7 +91,7 @@ export function settingFields(
   const canary = new Field(draft, CANARY, "Canary size");
   const limit = new Field(draft, LIMIT, "How many");
   const typed = new Field(draft, TYPED, `Type ${numberText(count)} to confirm`);
-  typed.hint = `Only the first ${numberText(rehearsal.undoJobs)} can be undone.`;
+  typed.hint = `Only ${numberText(rehearsal.undoJobs)} can be undone.`;
   return box("div", "form", [
     isMany(rehearsal) && hasCanary
       ? el(

@@ -3,6 +3,7 @@ import { jsonElements, jsonMembers } from "../../../base/json-members.ts";
 import { text } from "../../../commands/declare/field.ts";
 import { commandLineOf } from "../../../commands/operations/model/command-line.ts";
 import {
+  cancellingCount,
   type JobOperation,
   objectText,
   skippedJobs,
@@ -143,7 +144,7 @@ function operationMembers(operation: JobOperation | null): Record<string, string
   const cli = commandLineOf(action, q, changes, operation);
   return {
     done: String(done),
-    skipped: String(skippedJobs(operation)),
+    skipped: String(skippedJobs(operation) - cancellingCount(operation)),
     cli: JSON.stringify(cli === "" ? null : cli),
     can_undo: String(canUndo),
   };

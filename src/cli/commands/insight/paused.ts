@@ -25,8 +25,8 @@ export const pausedCommand = defineCommand({
     else {
       printTable(
         ["WHAT", "NAME", "SINCE", "UNTIL", "BY", "REASON"],
-        pauses.map(({ scope, name, pausedAt, resumeAt, pausedBy, reason }) => [
-          ...[scope, name ?? "", time(pausedAt), time(resumeAt)],
+        pauses.map(({ scope, name, pausedAt, resumeAt, hasEnded, pausedBy, reason }) => [
+          ...[scope, name ?? "", time(pausedAt), hasEnded ? "ended" : time(resumeAt)],
           ...[pausedBy ?? "", reason ?? ""],
         ]),
       );

@@ -102,7 +102,8 @@ export async function withCounts(
 
 /** The pause of a queue that is paused by a lock alone, without a row that describes the pause. */
 const UNKNOWN_PAUSE: QueuePause = {
-  ...{ pausedAt: new Date(0), resumeAt: null, reason: null, pausedBy: null, isBackOff: false },
+  ...{ pausedAt: new Date(0), resumeAt: null, hasEnded: false },
+  ...{ reason: null, pausedBy: null, isBackOff: false },
 };
 
 async function pausesOf(

@@ -76,7 +76,7 @@ export class ActivityPage extends ListPage {
     if (this.address.value("search").length > 0) return nothingFound(this);
     return empty(
       "No changes" + (this.address.value("last_secs").length > 0 ? " in this time" : " yet"),
-      "Changes from this page, the API and the command line are listed here.",
+      "Changes are listed here.",
       "/jobs",
       "All jobs",
     );

@@ -116,7 +116,7 @@ function sentenceOf(entry: AuditEntry): string {
   if (action === "operation.pause") return `Paused operation ${id}`;
   if (action === "operation.resume") return `Resumed operation ${id}`;
   if (action === "operation.stop") return `Stopped operation ${id}`;
-  if (action === "operation.undo") return `Undid operation ${id}`;
+  if (action === "operation.undo") return `Undo of operation ${id}`;
   return past(action, max<i64>(0, entry.done), "");
 }
 

@@ -28,7 +28,7 @@ export function times(m: Model, entry: CronEntry, details: CronDetails): Node {
     plainPanel("Runs", [
       box("div", "stats", [
         stat("Next run", nextRun(m, entry)),
-        stat("Last run", lastRun(m, entry)),
+        stat("Last tick", lastRun(m, entry)),
         stat("Workers", keepers(entry)),
       ]),
     ]),

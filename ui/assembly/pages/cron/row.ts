@@ -23,7 +23,7 @@ export const COLUMNS: Column[] = [
   new Column("", "Schedule", "identifier", ""),
   new Column("pattern w-mid", "Pattern", "", ""),
   new Column("when", "Next", "next", ""),
-  new Column("when", "Last", "-last", ""),
+  new Column("when", "Last tick", "-last", ""),
   new Column("ticks w-opt", "Backfill", "", ""),
   new Column("num ago w-max", "Since", "", ""),
   new Column("w4 w-opt", "Workers", "", ""),

@@ -1,5 +1,5 @@
 /** The state of the database, for finding the cause of a problem. Only the schema has an action: to migrate it. */
-import { ago, durationText } from "../../controls/age";
+import { ageText, ago, durationText } from "../../controls/age";
 import { sub } from "../../controls/table";
 import { valueText } from "../../controls/value";
 import { Database, DatabaseTable } from "../../generated/records";
@@ -141,7 +141,9 @@ function deadRows(m: Model, database: Database): Node {
   const table = jobsTable(database);
   if (table === null) return nothing;
   const dead = table.deadRows;
-  const percent = (dead * 100) / max<i64>(dead + table.liveRows, 1);
+  // After a reset of the statistics, PostgreSQL knows of no live rows.
+  const live = max(table.liveRows, m.facts.counts.total.value);
+  const percent = (dead * 100) / max<i64>(dead + live, 1);
   const vacuumed = isNaN(table.lastVacuumAt)
     ? "never vacuumed"
     : `vacuumed ${ago(table.lastVacuumAt, m.times)}`;
@@ -162,11 +164,13 @@ function transaction(m: Model, database: Database): Node {
   if (old === null) return statusRow("old", name, [sub("none")], nothing, fine(), nothing);
   const state = old.state;
   const origin = `${state === null ? "" : state + ", "}${named(old.application)}, process ${old.pid}`;
-  const isOld = m.serverNow - old.since >= OLD_MS;
+  // The transaction may have ended since the reading.
+  const age = max<f64>(0, database.asOf - old.since);
+  const isOld = age >= OLD_MS;
   return statusRow(
     "old",
     name,
-    [sub(`open ${durationText(old.since, m.times)}: ${origin}`)],
+    [sub(`open for ${ageText(age)}: ${origin}`)],
     nothing,
     isOld ? due("holds back vacuum") : fine(),
     nothing,

@@ -129,7 +129,8 @@ export class OperationPage extends Page {
     const every = isAtWork(operation) ? EVERY_MS : SELDOM_MS;
     if (!isRecent && this.data.isDue(m, every)) this.data.request(m, this.source, true);
     const results = this.results;
-    const isOpen = results !== null && results.running + results.waiting > 0;
+    const isOpen =
+      isAtWork(operation) || (results !== null && results.running + results.waiting > 0);
     const soon = isOpen ? RESULTS_MS : SELDOM_MS;
     // Without a first request, isDue() is false. The first one is sent once a job is done.
     const isFirst = isNaN(this.resultsData.requestedAt);

@@ -44,7 +44,7 @@ function remark(m: Model, condition: string, value: Value): string {
   if (condition === "running") return since(m, "longest", "", counts.longestRunningAt);
   if (condition === "blocked") {
     return m.facts.has("pulse")
-      ? countText(m.facts.pulse.lockedQueues, "queue locked", "queues locked")
+      ? countText(m.facts.pulse.lockedQueues, "queue locked or paused", "queues locked or paused")
       : "";
   }
   if (condition === "fetched") return value.value > 0 ? "not started" : "";

@@ -34,7 +34,7 @@ function pause(m: Model, paused: Pause): Node {
     ? "It lasts until it is resumed."
     : paused.until > m.serverNow
       ? "A running worker resumes the queue at that time."
-      : "No worker has resumed the queue since then.";
+      : "It continues after its running job.";
   return why(
     paused.backsOff ? "sched" : "",
     pausedWords(m, paused) + ".",
