@@ -32,7 +32,7 @@ test("The demo's help names the directory of its database.", async () => {
   const { stdout } = await runInChild(["demo", "--help"]);
   assert.match(
     stdout.replaceAll(/\s+/g, " "),
-    /worker\/demo in \$XDG_STATE_HOME or ~\/\.local\/state, as root in \/var\/lib/,
+    /worker\/demo in \$XDG_STATE_HOME or ~\/\.local\/state \(root: \/var\/lib\)/,
   );
 });
 

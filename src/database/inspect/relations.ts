@@ -52,14 +52,15 @@ export async function readIndexes(db: Database): Promise<IndexFacts[]> {
 /** A row as it arrives: bigint is text. */
 type Texts<T> = { readonly [K in keyof T]: T[K] extends number ? string : T[K] };
 
-// A table may have been vacuumed only by hand, or only automatically: greatest() ignores nulls.
+// After a reset of the statistics n_live_tup is 0. A table may have been vacuumed only by hand, or only automatically: greatest() ignores nulls.
 const tablesSql: Statement = () => `
   select
     class.relname::text as name,
     pg_catalog.pg_total_relation_size(class.oid) as total_bytes,
     pg_catalog.pg_table_size(class.oid) as table_bytes,
     pg_catalog.pg_indexes_size(class.oid) as index_bytes,
-    coalesce(stat.n_live_tup, 0)::bigint as live_rows,
+    case when coalesce(stat.n_live_tup, 0::bigint) = 0::bigint
+      then greatest(class.reltuples, 0::float4)::bigint else stat.n_live_tup end as live_rows,
     coalesce(stat.n_dead_tup, 0)::bigint as dead_rows,
     coalesce(stat.n_mod_since_analyze, 0)::bigint as changed_since_analyze,
     ${utcText("greatest(stat.last_vacuum, stat.last_autovacuum)")} as last_vacuum_at,

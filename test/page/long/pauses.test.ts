@@ -66,9 +66,15 @@ test("A task is paused from its row, and the overview and its job show it until 
     await page.goto(`${admin.url}#/`);
     await waitForStream(page);
     const row = page.locator("article").filter({ hasText: "send is paused" });
+    const height = async () => (await row.boundingBox())?.height;
+    // On a narrow screen the actions are below the text.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const before = await height();
     await row.getByRole("button", { name: "Resume…" }).click();
     await confirm(page, ["Resume task send", "1 job waits"], "Resume");
     await row.getByText("Resolved").waitFor();
+    // The rows below it do not move.
+    assert.equal(await height(), before);
   };
   await visit(admin, "/tasks", work, asAna);
   assert.deepEqual(await readPauses(), []);

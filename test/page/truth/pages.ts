@@ -104,7 +104,7 @@ async function overview({ page, world, compare, now }: Read): Promise<void> {
   }
   if (world.of("blocked").length > 0) {
     const locked = world.queues.filter(({ lockedAt }) => !Number.isNaN(lockedAt)).length;
-    const shown = `${locked} ${locked === 1 ? "queue" : "queues"} locked`;
+    const shown = `queues locked or paused: ${locked}`;
     compare.same("locked queues", await remark("blocked"), shown);
   }
   await horizon(page, world, compare);

@@ -1,6 +1,7 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
 select scope, pg_catalog.left(name, 512) as name, pg_catalog.floor(extract(epoch from paused_at) * 1000000::numeric)::text as paused_us, pg_catalog.floor(extract(epoch from resume_at) * 1000000::numeric)::text as resume_us,
+  coalesce(resume_at <= pg_catalog.now(), false) as has_ended,
   pg_catalog.left(reason, 2000) as reason, pg_catalog.left(paused_by, 512) as paused_by, exists (
     select from "worker"._private_back_offs as backs
     where backs.scope = pauses.scope and backs.name = pauses.name and backs.until = pauses.resume_at) as is_back_off

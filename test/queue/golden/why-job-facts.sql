@@ -55,6 +55,11 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       else true end
       then pg_catalog.strpos(jobs.flags::text, '"retry:') = 0 else false end) and (jobs.attempts = 0 or coalesce(jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' = jobs.updated_at or jobs.updated_at <= jobs.created_at
     and jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' > jobs.created_at and jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' <= pg_catalog.now(), false)) as has_formula_delay,
+    case when case when pg_catalog.pg_column_size(jobs.flags) > 65536::int then false
+      when pg_catalog.pg_column_compression(jobs.flags) is not null then pg_catalog.octet_length(jobs.flags::text) <= 65536::int
+      else true end
+      then (select pg_catalog.string_agg(flag, ' ') from pg_catalog.jsonb_object_keys(jobs.flags) as flag
+        where pg_catalog.strpos(flag, 'deadline:') = 1) end as deadline_flags,
     pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_us, pg_catalog.left(jobs.locked_by, 1024) as locked_by,
     queues.id as queue_id, queues.queue_name,
     jobs.job_queue_id is not null and queues.id is null as is_queue_lost, pg_catalog.floor(extract(epoch from case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then queues.locked_at end) * 1000000::numeric) as queue_locked_us,

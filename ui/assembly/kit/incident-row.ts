@@ -35,12 +35,21 @@ export function incidentRow(
     attr("data-arg", incident.id),
   ];
   if (incidentPath(incident).length > 0) attrs.push(attr("data-click", "overview.open"));
+  const links = incident.links;
+  const receipts = m.facts.receipts;
+  const before = sentence(upToDate(incident.sentence, m.facts.incidents.asOf, m.times), links);
   return el("article", attrs, [
     leaf("span", incident.level === "bad" ? "edge" : "edge warn", ""),
     box("div", "inc-text", [
       box("h2", "what", title(m, incident)),
       fields(incident),
-      box("p", "why", sentence(incidentText(m, incident, isGone), incident.links)),
+      // The receipt of the action on it takes the space of the sentence, so that the rows below do not move.
+      isGone && receipts.has(incident.id)
+        ? box("div", "why over", [
+            box("p", "was", before),
+            box("p", "", sentence(receipts.get(incident.id), links)),
+          ])
+        : box("p", "why", before),
     ]),
     trend(incident),
     box(
@@ -50,15 +59,8 @@ export function incidentRow(
         ? [leaf("span", "faint", "Resolved")]
         : [see(incident), verbButton(m, incident.fix, isUrgent ? "p" : "")],
     ),
-    isGone ? nothing : more,
+    more,
   ]);
-}
-
-/** Returns the incident's sentence; if it is over, the receipt of the action on it. */
-function incidentText(m: Model, incident: Incident, isGone: bool): string {
-  const receipts = m.facts.receipts;
-  if (isGone && receipts.has(incident.id)) return receipts.get(incident.id);
-  return upToDate(incident.sentence, m.facts.incidents.asOf, m.times);
 }
 
 function title(m: Model, incident: Incident): Node[] {

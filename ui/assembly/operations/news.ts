@@ -2,8 +2,7 @@
 import { Operation } from "../generated/records";
 import { operationPath } from "../model/links";
 import { Model } from "../model/model";
-import { leftOf } from "./progress";
-import { isAtWork, jobs, titleOf } from "./words";
+import { isAtWork, titleOf } from "./words";
 
 /** Shows a notice if the operation whose page was left has ended. Returns whether it has. */
 export function announceEnd(m: Model): bool {
@@ -17,9 +16,7 @@ export function announceEnd(m: Model): bool {
   const notice = isWell ? m.notices.good(title) : m.notices.warn(title);
   notice.link = operationPath(operation.id);
   const error = operation.error;
-  const left = leftOf(operation);
   if (error !== null) notice.detail = error;
-  else if (left > 0) notice.detail = `${jobs(left)} skipped.`;
   if (operation.canUndo && m.access.canWrite) notice.undo = operation.id;
   return true;
 }

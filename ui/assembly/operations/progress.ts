@@ -15,23 +15,15 @@ export function processedOf(operation: Operation): i64 {
 }
 
 function changedOf(operation: Operation): i64 {
-  return isUndo(operation) ? operation.undone : operation.done + reachedOf(operation);
-}
-
-/** Returns the number of jobs that were running and are being cancelled by their workers. */
-function reachedOf(operation: Operation): i64 {
-  return operation.action === "cancel" ? operation.skippedLocked : 0;
+  return isUndo(operation) ? operation.undone : operation.done;
 }
 
 /** Returns the number of jobs that were skipped. */
-export function leftOf(operation: Operation): i64 {
+function leftOf(operation: Operation): i64 {
   const left = operation.undoSkipped;
   return isUndo(operation)
     ? left.keyTaken + left.changed + left.gone + left.locked
-    : operation.skippedLocked -
-        reachedOf(operation) +
-        operation.skippedChanged +
-        operation.skippedGone;
+    : operation.skippedLocked + operation.skippedChanged + operation.skippedGone;
 }
 
 function isUndo(operation: Operation): bool {

@@ -72,8 +72,8 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
       "",
       // The button follows the fields, so that a field with `autofocus` is found first.
       [flag("autofocus", !isEager)],
-      // The two buttons must not have the same word.
-      [text(verb.startsWith("Cancel") ? "Back" : "Cancel")],
+      // In a dialog about cancelling jobs, "Cancel" would be ambiguous.
+      [text(record.title(dialog).startsWith("Cancel") ? "Back" : "Cancel")],
     ),
     el(
       "button",

@@ -2,9 +2,9 @@
 
 import { button, keyedButton, ownButton } from "../../controls/button";
 import { countedValue, valueText } from "../../controls/value";
-import { commandsFor } from "../../forms/command-buttons";
 import {
   actionsOnEvery,
+  commandNamed,
   firstActionFor,
   isOfferedFor,
   JobAction,
@@ -42,15 +42,15 @@ export function selectionBar(m: Model, page: JobsList): Node {
   } else {
     const jobs = selectedJobs(page);
     const isEveryLocked = areLocked(jobs);
-    const offered = commandsFor(jobs);
     const again = againOf(jobs);
     const isFailed = countFailed(jobs) === jobs.length;
-    // The most likely action comes first, although the server's list begins with the most destructive one.
-    for (let i = offered.length - 1; i >= 0; i--) {
-      const name = offered[i].name;
-      const action = jobActionNamed(name);
-      // If all have failed, actions for other jobs are omitted. If none has, commandsFor() omits those for failed jobs.
-      if (action === null || (isFailed && !isOfferedFor(action.selected, true))) continue;
+    // In the same order as for all jobs, so that a button stays where it is when all are selected.
+    for (let i = 0; i < actionsOnEvery.length; i++) {
+      const action = actionsOnEvery[i];
+      const name = action.name;
+      // If all have failed, actions for other jobs are omitted. If none has, suits() is false for those for failed jobs.
+      if (!commandNamed(name).suits(jobs)) continue;
+      if (isFailed && !isOfferedFor(action.selected, true)) continue;
       // Actions that do not reach running jobs would skip locked jobs.
       if (isEveryLocked && !action.reachesRunning) continue;
       const node = verb(page, name, again);

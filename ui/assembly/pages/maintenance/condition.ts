@@ -141,9 +141,7 @@ function deadRows(m: Model, database: Database): Node {
   const table = jobsTable(database);
   if (table === null) return nothing;
   const dead = table.deadRows;
-  // After a reset of the statistics, PostgreSQL knows of no live rows.
-  const live = max(table.liveRows, m.facts.counts.total.value);
-  const percent = (dead * 100) / max<i64>(dead + live, 1);
+  const percent = (dead * 100) / max<i64>(dead + table.liveRows, 1);
   const vacuumed = isNaN(table.lastVacuumAt)
     ? "never vacuumed"
     : `vacuumed ${ago(table.lastVacuumAt, m.times)}`;

@@ -7,7 +7,7 @@ import { valueNode, valueText } from "../../controls/value";
 import { CONDITIONS, countOf } from "../../generated/conditions";
 import { Value } from "../../generated/records";
 import { attr, box, cls, el, leaf, Node } from "../../lib/node";
-import { countText } from "../../lib/number";
+import { numberText } from "../../lib/number";
 import { conditionPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { ALL, isPaused } from "../../operations/pausing";
@@ -44,7 +44,7 @@ function remark(m: Model, condition: string, value: Value): string {
   if (condition === "running") return since(m, "longest", "", counts.longestRunningAt);
   if (condition === "blocked") {
     return m.facts.has("pulse")
-      ? countText(m.facts.pulse.lockedQueues, "queue locked or paused", "queues locked or paused")
+      ? `queues locked or paused: ${numberText(m.facts.pulse.lockedQueues)}`
       : "";
   }
   if (condition === "fetched") return value.value > 0 ? "not started" : "";
