@@ -69,6 +69,10 @@ test("A task is paused from its row, and the overview and its job show it until 
     const height = async () => (await row.boundingBox())?.height;
     // On a narrow screen the actions are below the text.
     await page.setViewportSize({ width: 390, height: 844 });
+    await page.waitForFunction(
+      () => document.querySelector("article .acts .btn")?.getBoundingClientRect().height === 44,
+    );
+    await row.locator(".ack").waitFor({ state: "attached" });
     const before = await height();
     await row.getByRole("button", { name: "Resume…" }).click();
     await confirm(page, ["Resume task send", "1 job waits"], "Resume");

@@ -45,7 +45,7 @@ export function incidentRow(
       fields(incident),
       // The receipt of the action on it takes the space of the sentence, so that the rows below do not move.
       isGone && receipts.has(incident.id)
-        ? box("div", "why over", [
+        ? box("div", "why past", [
             box("p", "was", before),
             box("p", "", sentence(receipts.get(incident.id), links)),
           ])
