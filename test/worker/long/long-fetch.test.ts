@@ -72,11 +72,12 @@ for (const fastLane of [false, true]) {
   });
 }
 
-test("Slow fetches leave a connection for results.", async (t) => {
+/** Starts a job, and then a fetch that has timed out once and has more time now. Returns how to end the job. */
+async function jobBesideSlowFetch(t: TestContext) {
+  const { lines, logger } = recorder();
   const gate = latch();
   const held = recordingTask("held", () => gate.opened);
   const tasks = [held, recordingTask("slow")];
-  const { lines, logger } = recorder();
   await queue.startWorker({ tasks, logger, connections: 2, pollIntervalMs: 60_000 });
   const { id } = await queue.utils.addJob("held");
   await waitUntil("it runs", () => held.seen.length === 1);
@@ -86,32 +87,25 @@ test("Slow fetches leave a connection for results.", async (t) => {
     lines.some(({ message }) => message === LONG_FETCH),
   );
   await waitUntil("it has more time", async () => (await queue.sql(fetching)).length > 0);
+  const isLeft = async () => (await queue.remaining()).some((job) => job.id === id);
+  return async () => {
+    gate.open();
+    await waitUntil("its result is written", async () => !(await isLeft()));
+  };
+}
+
+test("Slow fetches leave a connection for results.", async (t) => {
+  const endJob = await jobBesideSlowFetch(t);
   // Each announcement may start another fetch.
   for (let n = 0; n < 50; n++) await queue.utils.addJob("slow");
-  gate.open();
-  const isLeft = async () => (await queue.remaining()).some((job) => job.id === id);
-  await waitUntil("its result is written", async () => !(await isLeft()));
+  await endJob();
 });
 
 test("A slow fetch does not delay the results of a worker that has lost another connection.", async (t) => {
-  const { lines, logger } = recorder();
-  const gate = latch();
-  const held = recordingTask("held", () => gate.opened);
-  const tasks = [held, recordingTask("slow")];
-  await queue.startWorker({ tasks, logger, connections: 2, pollIntervalMs: 60_000 });
-  const { id } = await queue.utils.addJob("held");
-  await waitUntil("it runs", () => held.seen.length === 1);
-  await slowFetches(t, 50);
-  await queue.utils.addJob("slow");
-  await waitUntil("a fetch has timed out", () =>
-    lines.some(({ message }) => message === LONG_FETCH),
-  );
-  await waitUntil("it has more time", async () => (await queue.sql(fetching)).length > 0);
+  const endJob = await jobBesideSlowFetch(t);
   await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity where state = 'idle'
     and datname = current_database() and application_name = 'worker connection'`);
-  gate.open();
-  const isLeft = async () => (await queue.remaining()).some((job) => job.id === id);
-  await waitUntil("its result is written", async () => !(await isLeft()));
+  await endJob();
 });
 
 test("A slow fetch on a dead connection ends once others have waited for it for seconds.", async (t) => {
