@@ -11,8 +11,10 @@ export interface Queryable {
   query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>>;
 }
 
-/** A Queryable that runs each statement in a transaction, or several in one. */
+/** A Queryable whose query() runs each statement in a transaction of its own; transaction() runs several in one. */
 export interface Transactional extends Queryable {
+  /** `first`: statements without parameters and rows, which are sent with the other one, and run before it. */
+  query<R extends QueryResultRow>(config: QueryConfig, ...first: string[]): Promise<QueryResult<R>>;
   transaction<T>(work: (client: Queryable) => Promise<T>): Promise<T>;
 }
 
@@ -31,8 +33,8 @@ export interface Database {
   /** Whether repeated statements are prepared. False behind a transaction pooler. Default false. */
   readonly preparedStatements?: boolean | undefined;
   /**
-   * Whether all statements on the client are part of one transaction of this library, so that a conflict must repeat
-   * all of it. Default false.
+   * Whether all statements on the client are part of one transaction of this library, which must be repeated as a
+   * whole after a conflict. Default false.
    */
   readonly isTransaction?: boolean | undefined;
   /**
@@ -101,7 +103,7 @@ export function idArray(ids: readonly string[]): string {
 }
 
 export interface QueryOptions {
-  /** Whether the statement is worth preparing: then it is planned once for each connection instead of each time. */
+  /** Whether the statement is worth preparing: then each connection parses it once, and plans it a few times only. */
   readonly isRepeated?: boolean;
 }
 

@@ -269,7 +269,11 @@ export class Session<E> {
       source,
       outage,
     };
-    const shared = { lockedResults: this.#results, tasks: this.#tasks };
+    const shared = {
+      lockedResults: this.#results,
+      refusals: this.#refusals,
+      tasks: this.#tasks,
+    };
     return [new FastFetcher({ ...own, ...shared, hooks, retry: this.#backOffs.retry }, link)];
   }
 

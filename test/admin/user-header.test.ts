@@ -1,4 +1,4 @@
-// The names that a trusted proxy gives to users: labels, and no logins.
+// The names that a trusted proxy gives to users: they are labels, not logins.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Json, migratedDatabase, recordingLogger, startAdmin } from "./admin-harness.ts";
@@ -23,7 +23,7 @@ const logins = {
   },
 } as const;
 
-/** An admin that trusts one proxy, and requests with the right login, from the proxy or from elsewhere. */
+/** An admin that trusts these networks of proxies, and requests with the right login, from any address. */
 async function start(mode: keyof typeof logins, trusted: readonly string[] = ["127.0.6.0/24"]) {
   const { logger, lines } = recordingLogger();
   const { client } = await startAdmin({
@@ -90,7 +90,7 @@ test("A user name from a trusted proxy must be one printable text in UTF-8; othe
     [latin1("\u3164"), "is blank"],
     ["\xff", "is not UTF-8"],
     ["a".repeat(129), "has more than 128 characters"],
-    [["ana", "ben"], "occurs twice: the proxy must replace it"],
+    [["ana", "ben"], "has two values: the proxy must overwrite the client's header"],
   ] as const) {
     const headers = { [HEADER]: typeof value === "string" ? value : [...value] };
     const { status, body } = await send(PROXY, headers);

@@ -127,7 +127,10 @@ test("pause names the workers that have not acknowledged it, with and without --
   assert.match(soFar.stdout, /; acknowledged by 0 of 1 worker so far\nWaiting for: worker-3\n$/);
   const { status, stdout } = await runInChild(["pause", "task", "t"], env);
   assert.equal(status, 0);
-  assert.match(stdout, /; acknowledged by 0 of 1 worker; not by worker-3 \(older version\?\)\n$/);
+  assert.match(
+    stdout,
+    /; acknowledged by 0 of 1 worker; not by worker-3 \(frozen or outdated\?\)\n$/,
+  );
   const listed = await runInChild(["paused"], env);
   assert.match(listed.stdout, /The pauses are acknowledged by 0 of 1 worker; not by worker-3/);
 });

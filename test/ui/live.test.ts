@@ -341,6 +341,16 @@ test("A refused list shows why.", async () => {
   assert.match(page.text, /cursor: not one of mine/);
 });
 
+test("A refused query shows neither the rows of the previous one nor their number.", async () => {
+  const page = await openPage("/jobs?q=queue%3Acrm");
+  page.answer("api/jobs?limit=100", jobs([job(1), job(2)]));
+  assert.match(page.text, /2 jobs/);
+  page.go("/jobs?q=x");
+  page.answer("api/jobs?limit=100", { error: "search for more", code: "bad_input" }, 400);
+  assert.match(page.text, /Search for more/);
+  assert.doesNotMatch(page.text, /2 jobs|jobs here/);
+});
+
 test("Thousands of refreshes do not increase the memory in use.", async () => {
   const page = await openList([job(1)]);
   const list = JSON.stringify(jobs(Array.from({ length: 20 }, (_, i) => job(i))));

@@ -115,8 +115,8 @@ for (const fastLane of [false, true]) {
         });
         const [left] = await queue.remaining();
         assert.equal(left?.id, id);
-        // After the rollback, before its result is written separately, another connection may run the job, too. At
-        // least one of the two attempts is counted.
+        // The error unlocks the row, so a fetch of the safe mode that is under way may run the job, too. At least one of
+        // the two attempts is counted.
         const runs = task.seen.filter((n) => n === 7).length;
         const { attempts = 0 } = left ?? {};
         assert.ok(attempts >= 1 && attempts <= runs, `${attempts} attempts of ${runs} runs`);
@@ -181,6 +181,29 @@ for (const fastLane of [false, true]) {
     assert.ok((await queue.remaining()).every(({ locked_by: holder }) => holder !== null));
   });
 }
+
+test("While refused results of the fast mode are written one by one, the safe mode does not run their jobs.", async (t) => {
+  t.after(() => queue.sql("drop function if exists public.history cascade"));
+  await trigger(
+    "delete or update",
+    "if tg_op = 'DELETE' then raise exception 'no'; end if; perform pg_sleep(0.1);",
+  );
+  const task = recordingTask<number>("task");
+  const count = 6;
+  await queue.utils.addJobs(
+    Array.from({ length: count }, (_, n) => ({ identifier: "task", payload: n })),
+  );
+  const options = { tasks: [task], concurrency: count, pollIntervalMs: 20, fastLane: true };
+  await queue.startWorker({ ...options, logger: "silent" });
+  await waitUntil("all are written", async () =>
+    (await queue.remaining()).every(({ last_error: error }) => error !== null),
+  );
+  assert.deepEqual(
+    (await queue.remaining()).map(({ attempts }) => attempts),
+    Array(count).fill(1),
+  );
+  assert.equal(task.seen.length, count);
+});
 
 test("A job whose delete a row security policy forbids fails, and the policy is named.", async () => {
   const tables = ["_private_job_queues", "_private_tasks", "_private_known_crontabs"];

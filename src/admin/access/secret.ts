@@ -1,5 +1,5 @@
-// Only digests of secrets are kept, so that no secret can be printed, logged or sent.
-// A comparison takes the same time for every text.
+// A Secret keeps only a digest, so that it cannot be printed, logged or sent. The time of a comparison depends on the
+// length of the offered text, and not on how much of it is right.
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
@@ -7,7 +7,7 @@ const key = randomBytes(32);
 
 /** A digest of a secret. */
 export interface Secret {
-  /** Whether `offered` is the secret. Takes the same time for every text. */
+  /** Whether `offered` is the secret. Takes the same time for all texts of one length. */
   matches(offered: string): boolean;
   /**
    * Resolves to a function that derives secrets for other purposes. Occupies a thread for 0.1 s, so call
@@ -28,8 +28,8 @@ export function secretOf(text: string): Secret {
   });
 }
 
-// A derived secret leaves the process as the address of an export or the CSRF token. Stretching makes it expensive to
-// guess the password from a derived secret.
+// Derived secrets leave the process: in the address of an export, and as the CSRF token. Stretching makes it expensive
+// to guess the login secret from one.
 const stretch = promisify<Buffer, string, number, object, Buffer>(scrypt);
 const STRETCHING = { N: 2 ** 15, r: 8, p: 2, maxmem: 64 * 1_048_576 };
 /** A constant, so that all admins with the same login secret derive the same secrets. */

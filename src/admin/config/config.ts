@@ -165,7 +165,10 @@ export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
 export const OPEN =
   "mode none needs no login, so the address must be a loopback address or a unix socket of mode 0600: listen on 127.0.0.1, [::1] or localhost, or use mode basic, bearer, header or custom";
 
-/** Returns the address if only this user or machine can reach it; otherwise null. server.ts checks a descriptor. */
+/**
+ * Returns the address if only this user or machine can reach it; otherwise null. An open socket (`fd:3`) is returned
+ * unchecked: server.ts checks it.
+ */
 function withoutLogin(listen: ListenTarget): ListenTarget | null {
   if ("path" in listen) return listen.mode === 0o600 ? listen : null;
   return "fd" in listen ? listen : loopbackOf(listen);

@@ -6,7 +6,7 @@ import type { JobState } from "../../domain/job.ts";
 export interface AuditEntry {
   /** The time of the change, RFC 3339. */
   readonly at: string;
-  /** The user's name; `anonymous` in mode none; null for a user of the command line without a name in the system. */
+  /** The user's name; `anonymous` if the admin needs no login; null for a user of the command line without a name. */
   readonly by: string | null;
   /** Where the change was made. */
   readonly source: "admin" | "command line";

@@ -168,7 +168,7 @@ async function withLocked<T>(
     const [row] = await query<LockedRow>(inside, lockSql, [identifier]);
     if (row === undefined) throw noSchedule(identifier);
     if (revision !== null && row.revision !== revision) {
-      const sentence = `the schedule "${shortName(identifier)}" has revision ${row.revision}, not ${revision}: it was changed meanwhile; read it again, and repeat the change with its revision`;
+      const sentence = `the schedule "${shortName(identifier)}" has revision ${row.revision}, not ${revision}: it was changed meanwhile; read it again before you repeat the change`;
       throw new WorkerError("conflict", sentence);
     }
     return work(inside, storedSchedule(row), Number(row.now_ms));

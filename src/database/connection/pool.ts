@@ -1,6 +1,5 @@
 // This library's pools, and the two ways to run statements on them: plainly, or each in a short transaction
 // with a statement timeout.
-
 import { once } from "node:events";
 import type { Pool, PoolClient, QueryConfig, QueryResultRow } from "pg";
 import pg from "pg";
@@ -164,8 +163,10 @@ export function boundedQueryable(pool: Pool, bounds: Bounds, scope?: RequestScop
       signal: scope?.signal,
     });
   return {
-    query: <R extends QueryResultRow>(config: QueryConfig) =>
-      connectClient((client) => limited(client, () => runBounded<R>(client, before(), config))),
+    query: <R extends QueryResultRow>(config: QueryConfig, ...first: string[]) =>
+      connectClient((client) =>
+        limited(client, () => runBounded<R>(client, [...before(), ...first], config)),
+      ),
     transaction: (work) =>
       connectClient(async (client) => {
         const query = <R extends QueryResultRow>(config: QueryConfig) =>

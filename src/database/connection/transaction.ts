@@ -1,6 +1,12 @@
 // Runs several statements as one transaction: all take effect, or none does.
 import type { QueryConfig, QueryResultRow } from "pg";
-import type { Database, Queryable, Transactional } from "../database.ts";
+import {
+  type Database,
+  type Queryable,
+  query,
+  type Statement,
+  type Transactional,
+} from "../database.ts";
 import { explainDatabaseError } from "../errors/database-errors.ts";
 import { isAnswerLost, unknownOutcome } from "../errors/lost-answer.ts";
 import { BEGIN } from "./bounded-statement.ts";
@@ -52,6 +58,29 @@ export async function inTransaction<T>(
     // Errors of statements in `work` are explained where they occur.
     throw workError === null ? explainDatabaseError(error, db.schema.name) : error;
   }
+}
+
+/**
+ * Runs a statement after `first`, which takes a lock and has no parameters and rows, in one transaction. A pool with
+ * limits sends both as one packet: then other sessions wait for the lock only while PostgreSQL executes the statement,
+ * and not for a process that may be busy. Throws like inTransaction().
+ */
+export async function queryAfter<R extends QueryResultRow>(
+  db: Database,
+  first: Statement,
+  statement: Statement,
+  values: unknown[],
+): Promise<R[]> {
+  const { client } = db;
+  const text = first(db.schema.quoted);
+  if (!isTransactional(client)) {
+    return inTransaction(db, async (inside) => {
+      await inside.client.query({ text });
+      return query<R>(inside, statement, values);
+    });
+  }
+  const together: Queryable = { query: (config) => client.query(config, text) };
+  return query<R>({ ...db, client: together }, statement, values);
 }
 
 /**

@@ -1,5 +1,5 @@
-// The messages: a table from SQLSTATE (PostgreSQL documentation, appendix A), errno, codes of postgres.js and pg's own
-// wording to this library's error codes and advice.
+// The messages. Two tables return this library's error code and advice: one for a SQLSTATE (PostgreSQL documentation,
+// appendix A) or a code of Node or postgres.js, one for the wording of pg's own errors.
 import { type ErrorCode, withoutNodeHint } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
@@ -16,7 +16,7 @@ const refusedLogin: ErrorSentence = [
   "database_unreachable",
   (detail) => `PostgreSQL refused the login (${detail}); check user and password in DATABASE_URL`,
 ];
-/** The server responds and refuses all clients for a while, so the next attempt may succeed. */
+/** The server has refused a connection, or has ended one. In most cases the next attempt may succeed. */
 const refusing: ErrorSentence = [
   "database_unreachable",
   (detail) => `PostgreSQL refuses connections for now (${detail}); see its log`,
@@ -128,7 +128,7 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   "42883": [
     "schema_missing",
     (detail, schema) =>
-      `${missingSchema[1](detail, schema)}; where the schema is complete, the role's search_path has types or functions before pg_catalog that hide PostgreSQL's own`,
+      `${missingSchema[1](detail, schema)}; if it is complete, the cause is the role's search_path: types or functions in it before pg_catalog hide PostgreSQL's own`,
   ],
   "42703": missingSchema,
   "42704": missingSchema,

@@ -1,4 +1,5 @@
-// Compares JSON numbers of any size by their text: 7.0 equals 7, and 2^63 differs from 2^63 + 1.
+// Compares JSON numbers by their text, with all digits: 7.0 equals 7, and 2^63 differs from 2^63 + 1. Exponents are
+// exact up to 2^53.
 
 interface Decimal {
   readonly isNegative: boolean;

@@ -56,7 +56,7 @@ export const acknowledgementJson = ({ acknowledged, waiting, waitingFor }: Ackno
 const MAX_NAMED = 5;
 
 /**
- * `acknowledged by 7 of 8 workers; not by worker-3 (older version?)`; null: no worker could acknowledge it.
+ * `acknowledged by 7 of 8 workers; not by worker-3 (frozen or outdated?)`; null: no worker could acknowledge it.
  * `hasWaited`: the workers had the time to acknowledge it.
  */
 export function acknowledgementText(
@@ -71,5 +71,5 @@ export function acknowledgementText(
   const names = waitingFor.slice(0, MAX_NAMED).map(byWorker);
   const others = waiting - names.length;
   const list = [...names, ...(others > 0 ? [`${numberText(others)} more`] : [])].join(", ");
-  return `${done}; not by ${list} (older ${waiting === 1 ? "version" : "versions"}?)`;
+  return `${done}; not by ${list} (frozen or outdated?)`;
 }

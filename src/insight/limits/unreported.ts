@@ -1,4 +1,4 @@
-// Which workers may not apply limits and pauses: those that hold locks and send no heartbeats. Graphile workers are
+// Which workers possibly ignore limits and pauses: those that hold locks and send no heartbeats. Graphile workers are
 // among them.
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";

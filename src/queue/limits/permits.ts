@@ -2,13 +2,14 @@
 //
 //  1. A worker that is short of permits, or has to return some, exchanges permits every 0.5 s, or when some get free.
 //  2. The first statement locks the limit's row. The second one reads the permits of the others with a new snapshot.
-//     In one statement, a worker that waited would count permits as free that another worker has just taken.
+//     In one statement, a worker that waited would count permits as free that another worker has just taken. Both are
+//     sent together, so that no worker waits for another's round trip.
 //  3. While no other worker is short of permits, the worker keeps its own and gets those that are free. Once another
 //     worker has been short for half a second, or the limit was lowered below the sum, each gets an equal share, and
 //     a worker that has more than its share returns permits as its jobs end.
 //     With more workers than permits, the workers take turns, because they may have different tasks.
 //  4. The permits of a stale worker are deleted with its row, or earlier when its jobs are recovered and none is left.
-import { inTransaction } from "../../database/connection/transaction.ts";
+import { queryAfter } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 /** The permits of a worker under a limit. */
@@ -53,17 +54,11 @@ export async function exchangePermits(
   db: Database,
   { limitId, workerId, inUse, wanted, number }: PermitExchange,
 ): Promise<Permits> {
-  return inTransaction(db, async (inside) => {
-    const ids = [limitId, workerId];
-    const [limit] = await query<{ concurrency: number | null }>(inside, lockSql, ids);
-    if (limit === undefined || limit.concurrency === null) {
-      return { permits: null, share: 0, othersAreShort: false };
-    }
-    const values = [...ids, inUse, wanted, limit.concurrency, number];
-    const [row] = await query<ExchangeRow>(inside, exchangeSql, values);
-    if (row === undefined) throw new Error("a later exchange of permits was executed before");
-    return { permits: row.permits, share: row.share, othersAreShort: row.others_are_short };
-  });
+  const values = [limitId, workerId, inUse, wanted, number];
+  const [row] = await queryAfter<ExchangeRow>(db, lockSql(limitId), exchangeSql, values);
+  if (row?.concurrency == null) return { permits: null, share: 0, othersAreShort: false };
+  if (row.permits === null) throw new Error("a later exchange of permits was executed before");
+  return { permits: row.permits, share: row.share, othersAreShort: row.others_are_short };
 }
 
 /**
@@ -78,9 +73,8 @@ export async function returnPermits(
 }
 
 /** Returns the limits whose permits are not enough for some worker. */
-export async function shortLimits(db: Database): Promise<number[]> {
-  return (await query<{ limit_id: number }>(db, shortSql)).map(({ limit_id }) => limit_id);
-}
+export const shortLimits = async (db: Database): Promise<number[]> =>
+  (await query<{ limit_id: number }>(db, shortSql)).map(({ limit_id }) => limit_id);
 
 /** Gives all permits of a worker back. */
 export async function releasePermits(db: Database, workerId: string): Promise<void> {
@@ -88,17 +82,18 @@ export async function releasePermits(db: Database, workerId: string): Promise<vo
 }
 
 interface ExchangeRow {
-  readonly permits: number;
+  readonly concurrency: number | null;
+  /** null: nothing was stored. */
+  readonly permits: number | null;
   readonly share: number;
   readonly others_are_short: boolean;
 }
 
-// A limit that some workers may not apply yet (revision < 2) grants no permits until they have read it, at most 2.5 s.
-const lockSql: Statement = (s) => `
-select case when concurrency is null or revision > 1 or not pg_catalog.now() between set_at and set_at + interval '2.5 seconds'
-  or not exists (select from ${s}._private_workers as workers where workers.started_at < set_at and workers.id <> $2::text and (revision < 0
-    or not exists (select from ${s}._private_limit_permits where limit_id = $1::int and worker_id = workers.id)))
-  then concurrency else 0 end as concurrency from ${s}._private_limits where id = $1::int for update`;
+/** Locks the limit's row, and returns no rows. */
+const lockSql = (limitId: number) => (s: string) =>
+  `
+with locked as materialized (select id from ${s}._private_limits where id = ${limitId} for update)
+select from locked where id < 0`;
 
 const announceSql = (limitId: string, word: "free" | "wanted") =>
   `pg_catalog.pg_notify('${PERMITS}', ${limitId}::text || ' ${word}'::text)`;
@@ -107,13 +102,19 @@ const announceSql = (limitId: string, word: "free" | "wanted") =>
 const TURN_S = 5;
 
 /*
- * $1 int limit  $2 text worker  $3 int in use  $4 int wanted  $5 int concurrency of the limit  $6 bigint number
+ * $1 int limit  $2 text worker  $3 int in use  $4 int wanted  $5 bigint number
+ * A limit that some workers may not apply yet (revision < 2) grants no permits until they have read it, at most 2.5 s.
  * `held` counts running jobs, too: those that started before the limit have no permits. `kept`: a worker keeps its
  * permits while no other worker is short. If its row was deleted with its lease, it has none, even if jobs still run.
  */
 const exchangeSql: Statement = (s) => `
-with own as materialized (
-  select permits, short_since from ${s}._private_limit_permits where limit_id = $1::int and worker_id = $2::text
+with present as materialized (
+  select case when concurrency is null or revision > 1 or not pg_catalog.now() between set_at and set_at + interval '2.5 seconds'
+    or not exists (select from ${s}._private_workers as workers where workers.started_at < set_at and workers.id <> $2::text and (revision < 0
+      or not exists (select from ${s}._private_limit_permits where limit_id = $1::int and worker_id = workers.id)))
+    then concurrency else 0 end as most from ${s}._private_limits where id = $1::int
+), own as materialized (
+  select permits from ${s}._private_limit_permits where limit_id = $1::int and worker_id = $2::text
 ), others as materialized (
   select least(coalesce(pg_catalog.sum(greatest(permits, in_use)), 0), 1000000000::bigint)::int as held,
     pg_catalog.count(*) filter (where wanted > 0)::int as claimants,
@@ -123,21 +124,21 @@ with own as materialized (
       and short_since < pg_catalog.now() - interval '0.5 seconds'), false) as are_long_short
   from ${s}._private_limit_permits where limit_id = $1::int and worker_id <> $2::text
 ), claim as (
-  select others.*, coalesce(own.permits, 0) as kept, own.short_since,
+  select others.*, most, coalesce(own.permits, 0) as kept,
     case when $4::int = 0 then 0
-      when are_long_short or held + coalesce(own.permits, 0) > $5::int then least($4::int, $5::int / (claimants + 1)
-        + case when (before + turn) % (claimants + 1) < $5::int % (claimants + 1) then 1 else 0 end)
+      when are_long_short or held + coalesce(own.permits, 0) > most then least($4::int, most / (claimants + 1)
+        + case when (before + turn) % (claimants + 1) < most % (claimants + 1) then 1 else 0 end)
       else greatest($4::int, coalesce(own.permits, 0)) end as target
-  from others left join own on true, lateral (
-    select case when claimants < $5::int then 0
+  from present cross join others left join own on true, lateral (
+    select case when claimants < most then 0
       else (pg_catalog.date_part('epoch', pg_catalog.now()) / ${TURN_S}::float8)::int end as turn) as turns
 ), part as (
   select *, greatest(least($3::int, kept),
-      least(case when $4::int = 0 and not are_short then kept else target end, $5::int - held), 0) as permits
-  from claim
+      least(case when $4::int = 0 and not are_short then kept else target end, most - held), 0) as permits
+  from claim where most is not null
 ), stored as (
   insert into ${s}._private_limit_permits as p (limit_id, worker_id, permits, in_use, wanted, short_since, exchange)
-  select $1::int, $2::text, permits, $3::int, $4::int, case when $4::int > permits then pg_catalog.now() end, $6::bigint
+  select $1::int, $2::text, permits, $3::int, $4::int, case when $4::int > permits then pg_catalog.now() end, $5::bigint
   from part
   on conflict (limit_id, worker_id) do update set
     permits = excluded.permits, in_use = excluded.in_use, wanted = excluded.wanted,
@@ -146,11 +147,11 @@ with own as materialized (
   where p.exchange < excluded.exchange
   returning permits
 )
-select stored.permits, case when $4::int = 0 and not part.are_short then stored.permits
+select present.most as concurrency, stored.permits, case when $4::int = 0 and not part.are_short then stored.permits
     else least(stored.permits, part.target) end as share, part.are_short as others_are_short,
   case when part.are_short and stored.permits < part.kept then ${announceSql("$1::int", "free")}
     when stored.permits < $4::int and part.held > 0 then ${announceSql("$1::int", "wanted")} end
-from stored, part`;
+from present left join part on true left join stored on true`;
 
 /* $1 int limit  $2 text worker  $3 bigint number */
 const returnSql: Statement = (s) => `

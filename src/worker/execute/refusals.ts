@@ -60,6 +60,7 @@ export class Refusals {
   readonly kept = new Map<FetchedJob, KeptRefusal>();
   readonly #excluded = new ExcludedJobs();
   readonly #busy = new ExcludedJobs(BUSY_MS);
+  readonly #leftOut = new Set<string>();
   #hasEnded = false;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -89,9 +90,19 @@ export class Refusals {
     this.#parts.logger.error(fields, QUEUE_STAYS_LOCKED);
   }
 
-  /** The ids of jobs and queues that cannot be locked; those of queues as negative numbers. */
+  /** The ids of jobs and queues that fetches leave out; those of queues as negative numbers. */
   get excludedIds(): readonly string[] {
-    return [...this.#excluded.ids(), ...this.#busy.ids()];
+    return [...this.#excluded.ids(), ...this.#busy.ids(), ...this.#leftOut];
+  }
+
+  /** Fetches leave out the jobs `ids` until `work` has ended. */
+  async leaveOut<T>(ids: readonly string[], work: () => Promise<T>): Promise<T> {
+    for (const id of ids) this.#leftOut.add(id);
+    try {
+      return await work();
+    } finally {
+      for (const id of ids) this.#leftOut.delete(id);
+    }
   }
 
   /**

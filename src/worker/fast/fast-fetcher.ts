@@ -24,6 +24,7 @@ import { NEW_JOBS } from "../../queue/sql/notify.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import { JobExecutor } from "../execute/job-executor.ts";
+import type { Refusals } from "../execute/refusals.ts";
 import { Results } from "../execute/results.ts";
 import type { TalliedTasks } from "../execute/task-tally.ts";
 import type { Fetcher, FetcherLink } from "../fetch/fetcher.ts";
@@ -45,6 +46,7 @@ export interface FastFetcherParts<E> {
   readonly source: ContextSource<E>;
   /** The results of jobs that are locked by `locked_by`, which the safe mode writes. */
   readonly lockedResults: Results;
+  readonly refusals: Refusals;
   readonly tasks: TaskParameters;
   readonly retry: RetryRules;
   readonly hooks: Hooks;
@@ -95,6 +97,7 @@ export class FastFetcher<E> implements Fetcher<E> {
       connection,
       executor,
       results,
+      refusals: parts.refusals,
       logger: config.logger,
       lockedResults: parts.lockedResults,
       lockedJobs: () => link.inFlight().jobs,

@@ -11,7 +11,7 @@ import { failJobs } from "../../queue/settle/fail.ts";
 import { finishJobs } from "../../queue/settle/finish.ts";
 import { settleAll, type WorkerConnection } from "../connection/worker-connection.ts";
 import { type FetchedJob, loadedJobs } from "../execute/fetched-job.ts";
-import { logFailedInstead } from "../execute/refusals.ts";
+import { logFailedInstead, type Refusals } from "../execute/refusals.ts";
 import {
   byStatement,
   emitSettled,
@@ -48,6 +48,7 @@ export interface FastTransactionParts {
   readonly workerId: string;
   readonly hooks: Hooks;
   readonly results: Results;
+  readonly refusals: Refusals;
   readonly logger: Logger;
   /** Called when results are committed. */
   onWritten(): void;
@@ -219,13 +220,16 @@ export class FastTransaction {
   }
 
   /**
-   * Writes results one by one after a refusal. The rollback unlocks the rows, also those of the next transaction. A job
-   * whose result is refused again is left to the safe mode, which counts the attempt.
+   * Writes results one by one after a refusal, which unlocks the rows, also those of the next transaction. Meanwhile
+   * this worker's safe mode leaves the jobs out; only a fetch that is under way may run one again. A job whose result
+   * is refused again is left to the safe mode, which counts the attempt.
    */
   async #writeOneByOne(batch: ResultBatch, reason: unknown): Promise<null> {
-    const { connection, workerId, hooks, results, logger, onWritten } = this.#parts;
-    await connection.rollback();
-    const separate = await settleSeparately(connection.database, workerId, batch, "row", reason);
+    const { connection, workerId, hooks, results, refusals, logger, onWritten } = this.#parts;
+    const separate = await refusals.leaveOut(jobsIn(batch).map(idOf), async () => {
+      await connection.rollback();
+      return settleSeparately(connection.database, workerId, batch, "row", reason);
+    });
     const { written, lost, failedInstead: turned, unconfirmed, failure } = separate;
     logFailedInstead(logger, turned);
     emitSettled(hooks, workerId, written, lost, jobsIn(written));

@@ -1,6 +1,6 @@
-// Renews leases every few seconds on a connection of its own. The answer to each heartbeat lists stale workers. Runs in
-// the heartbeat thread (heartbeat-thread.ts) or, if that is not possible, in the worker's thread; so it
-// communicates by commands and reports only.
+// Renews leases every few seconds on a connection of its own. When a sweep is due, the answer to a
+// heartbeat also lists stale workers. Runs in the heartbeat thread (heartbeat-thread.ts) or, if that is not possible,
+// in the worker's thread; so it communicates by commands and reports only.
 import pg from "pg";
 import {
   type Moment,
@@ -47,7 +47,7 @@ export interface HeartbeatSettings {
   readonly lastTurn: SharedArrayBuffer;
 }
 
-/** The report of the worker, for one of its leases. */
+/** What the worker writes about itself into the row of one of its leases. */
 export interface HeartbeatDescription {
   readonly command: "metadata";
   readonly id: string;
@@ -96,7 +96,7 @@ const EAGER_FOR_MS = 60_000;
 /** How often a failed renewal is tried again within the interval of renewals. */
 const RETRIES = 60;
 
-/** Writes a moment to two cells, one by one. A reader may see one of the previous heartbeat, which is recent, too. */
+/** Writes a moment to two cells, one by one. A reader may see one old cell, which is recent, too. */
 export function writeMoment(cells: BigInt64Array, [monotonicUs, epochMs]: Moment): void {
   Atomics.store(cells, 0, monotonicUs);
   Atomics.store(cells, 1, epochMs);
@@ -184,7 +184,7 @@ export class HeartbeatLoop {
   }
 
   #describe({ id, text, isUrgent }: HeartbeatDescription): void {
-    // The previous report, not written yet, may have been urgent.
+    // The previous text, not written yet, may have been urgent.
     this.#metadata = { id, text, isUrgent: isUrgent || this.#metadata?.isUrgent === true };
     if (isUrgent) this.#pause.abort();
   }
@@ -219,8 +219,8 @@ export class HeartbeatLoop {
   }
 
   /**
-   * Renews the locks of a worker whose thread a handler blocks for hours. The running jobs cannot be listed here, so
-   * the whole table is searched for its locks. One lease is renewed per heartbeat, so that the next one is not late.
+   * Renews the worker's locks while a handler blocks its thread for hours. The running jobs cannot be listed here, so
+   * the whole table is searched for the locks: for those of one lease per heartbeat, so that no heartbeat is late.
    */
   async #renewForBlocked(): Promise<void> {
     const { renewLocksEveryMs: everyMs } = this.#settings;
@@ -234,7 +234,7 @@ export class HeartbeatLoop {
     this.#toRenew = others;
     if (id === undefined) return;
     try {
-      // A lock younger than half of that is renewed the next time, before it is stale.
+      // A lock younger than half the interval is renewed the next time, before it is old enough to be removed.
       await renewLocks(this.#db, id, null, everyMs / 2);
     } catch (error) {
       // All leases are due again soon; locks that were just renewed are too young.

@@ -43,7 +43,7 @@ export interface TaskContext<Extensions = unknown> {
   /**
    * Adds a job, by its task or its identifier. Resolves to null when an interceptor skipped it. It is not part
    * of a transaction of the task's: use `utils.with(client).addJob` for that. Concurrent calls share inserts.
-   * Rejects with InputError or WorkerError; without an answer for 20 s with `outcome_unknown`.
+   * Rejects with InputError or WorkerError: with the code `outcome_unknown` if there was no answer for 20 s.
    */
   readonly addJob: AddJob<Job | null>;
   /** Adds up to 10,000 jobs, all or none, except for those that an interceptor skips. */

@@ -163,7 +163,7 @@ test("After a kill -9 of its owner the next start finds every acknowledged row."
     }
   })();
   await assert.rejects(writing);
-  // The kernel closes a killed process's files, which stops the server, before the process has ended.
+  // The kernel closes the files of a killed process, and so stops the server, before the process itself has ended.
   await killed;
   await writer.end();
   await using server = await startEmbeddedServer({ dataDir });
@@ -173,7 +173,7 @@ test("After a kill -9 of its owner the next start finds every acknowledged row."
   assert.ok(acknowledged >= 100);
 });
 
-test("A server that a killed process left is stopped by the next start.", async () => {
+test("A server that a killed process left behind is stopped by the next start.", async () => {
   const dataDir = newDirectory();
   const owner = await serverProcess({ dataDir });
   const { url = "" } = await owner.start();

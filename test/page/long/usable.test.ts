@@ -48,7 +48,7 @@ test("On a phone the search is closed by its button.", async () => {
   await visit(admin, "/", work, phone);
 });
 
-test("The key of Export opens its menu.", async () => {
+test("The keyboard shortcut of Export opens its menu.", async () => {
   await visit(admin, "/jobs", async ({ page }) => {
     await waitForPage(page, "Jobs");
     await page.keyboard.press("e");

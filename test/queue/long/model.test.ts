@@ -1,6 +1,6 @@
 // Compares the queue with the model in test/queue/model, in random lists of calls: the results, and the contents of the
 // tables after each call. Graphile Worker's own functions are compared, too, where they must behave the same. A failure
-// names a seed and a path; SEED=… RUN_PATH=… npm run test:files -- with the name of this file repeats it.
+// names a seed and a path. To repeat it: `SEED=… RUN_PATH=… npm run test:files -- test/queue/long/model.test.ts`.
 import assert from "node:assert/strict";
 import { before, describe, type TestContext, test } from "node:test";
 import { emptyDatabase, migratedDatabase } from "../../support/database.ts";

@@ -1,5 +1,5 @@
 /** A field for a time by the local clock, with buttons for the most common times. */
-import { dateText, Times, timeUntil, zone } from "../controls/age";
+import { ago, dateText, Times, timeUntil, zone } from "../controls/age";
 import { button } from "../controls/button";
 import { box, leaf, Node, nothing } from "../lib/node";
 import { parseWhole } from "../lib/number";
@@ -19,7 +19,9 @@ export function timeField(
   field.placeholder = "in 2h, tomorrow 09:00";
   const typed = draft.value(name);
   const at = typedTime(typed, now);
-  if (!isNaN(at)) field.hint = `${timeUntil(at, new Times(now, false))}: ${datedWithDay(at, now)}`;
+  const times = new Times(now, false);
+  if (!isNaN(at))
+    field.hint = `${at < now ? ago(at, times) : timeUntil(at, times)}: ${datedWithDay(at, now)}`;
   else if (typed.trim().length > 0) draft.reject(name, NO_TIME);
   else field.hint = `Time zone of this browser: ${zone(now)}.`;
   return box("div", "run-at", [

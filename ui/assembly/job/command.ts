@@ -4,7 +4,7 @@ import { quoted, shellLine } from "../forms/shell-line";
 import { firstActionFor } from "../generated/commands";
 import { Cause, Fix, ListedJob, Why } from "../generated/records";
 
-/** Returns the shell command of the page's primary action. */
+/** Returns the shell command of the page's primary action; `show` if there is none, or if it needs input. */
 export function commandOf(
   job: ListedJob,
   condition: string,

@@ -47,7 +47,7 @@ export class Payload {
     return this.size.length > 0 ? this.tree.json : null;
   }
 
-  /** Takes a job that was read again. A large payload that was loaded stays if the job is the same. */
+  /** Takes a job that was read, for the first time or again. A large payload that was loaded stays if the job is the same. */
   update(m: Model, job: ListedJob, isSame: bool): void {
     if (!job.payloadTruncated) this.show(job.payload);
     else if (!isSame) {
@@ -137,7 +137,7 @@ export class Payload {
       if (this.data.isPending(m)) return box("div", "", [this.data.placeholder(m, 4)]);
       return box("div", "pb row", [
         button("Load payload", "job.open-payload", "", ""),
-        leaf("span", "faint small", "It is loaded when it is opened."),
+        leaf("span", "faint small", "It is large."),
       ]);
     }
     if (this.mode === "raw") return this.raw(json);

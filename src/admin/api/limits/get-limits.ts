@@ -59,7 +59,7 @@ const answer = record(
     limits: listOf(record(members, "ListedLimit")),
     note: withDescription(
       "string?",
-      "which workers may not apply the limits; null if no such worker is known",
+      "which workers possibly ignore the limits; null if no such worker is known",
     ),
     missing: missingSchema("limit is possible"),
   },

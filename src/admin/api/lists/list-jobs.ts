@@ -43,7 +43,7 @@ const fields = {
     choice(
       [
         "Order",
-        "jobs without a value for the order come last; -failed_at: failed jobs by updated_at, which a failure in Graphile Worker does not change",
+        "jobs without a value for the order come last; -failed_at: failed jobs by updated_at, which stays the same when a job fails in a Graphile worker",
       ],
       jobSorts,
     ),
@@ -53,7 +53,10 @@ const fields = {
   ),
   fields: inQuery(
     choice(
-      ["Fields", "full: whole jobs; row: no payload, the error's first line, the condition"],
+      [
+        "Fields",
+        "full: whole jobs; row: with the condition and the error's first line, without the payload",
+      ],
       ["full", "row"],
     ),
     { default: "full" },
@@ -81,7 +84,7 @@ const fields = {
 
 export const listJobsPage: Operation = {
   summary:
-    "Jobs that match all filters; next_cursor continues, even after the time limit (complete: false)",
+    "Jobs that match all filters; next_cursor leads to the next page, also where a search stopped at its time limit (complete: false)",
   query: fields,
   answer: jobPageSchema,
   reserves: ({ query }) =>

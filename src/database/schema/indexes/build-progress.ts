@@ -32,7 +32,7 @@ interface BuildRow {
   readonly since: string;
 }
 
-/** Returns the running builds. Without pg_read_all_stats, this role cannot read the statements of other roles. */
+/** Returns the running builds. Without pg_read_all_stats, PostgreSQL hides the builds of other roles. */
 export async function readBuilds(db: Database): Promise<BuildProgress[]> {
   const rows = await query<BuildRow>(db, buildsSql, [db.schema.name]);
   return rows.map(({ query: text, index_name: indexName, ...row }) => {

@@ -79,7 +79,8 @@ function meta(m: Model, page: GroupedJobs): Node {
   const count = page.total(m);
   const rows = page.list.rows.length;
   const isQuery = page.bar.terms.fault === null;
-  const isKnown = isQuery && page.rows.ready && !page.isTurning(m);
+  const data = page.rows;
+  const isKnown = isQuery && data.ready && data.error.length === 0 && !page.isTurning(m);
   return box("div", "meta", [
     isKnown && page.isGrouped
       ? leaf("b", "", groupsText(page.groups))

@@ -9,10 +9,10 @@ import { bytes, countText, numberText, partText } from "../../lib/number";
 import { Model } from "../../model/model";
 import { broken, changing, due, fine, possible, statusRow } from "./status";
 
-/** The number of dead rows, and their part of all rows, from which they slow the queue down. */
+/** Dead rows slow the queue down if there are this many, and if they are this part of all rows. */
 const DEAD_ROWS: i64 = 10000;
 const DEAD_PERCENT: i64 = 30;
-/** The age from which a transaction prevents the removal of too many dead rows. */
+/** A transaction of this age keeps too many dead rows from being removed. */
 const OLD_MS: f64 = 300000;
 const MAX_GROUPS = 3;
 
@@ -162,7 +162,7 @@ function transaction(m: Model, database: Database): Node {
   if (old === null) return statusRow("old", name, [sub("none")], nothing, fine(), nothing);
   const state = old.state;
   const origin = `${state === null ? "" : state + ", "}${named(old.application)}, process ${old.pid}`;
-  // The transaction may have ended since the reading.
+  // The age at which it was read, which does not grow: the transaction may have ended since.
   const age = max<f64>(0, database.asOf - old.since);
   const isOld = age >= OLD_MS;
   return statusRow(
