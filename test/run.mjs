@@ -2,7 +2,7 @@
 //
 //   node test/run.mjs                              the first tier: all tests but those in folders named long
 //   node test/run.mjs --all                        all tests
-//   node test/run.mjs --all --shard 2/4            the second quarter of them
+//   node test/run.mjs --all --shard 2/4            every fourth of them, from the second on
 //   node test/run.mjs test/queue/*.test.ts         some
 //   node test/run.mjs --test-name-pattern=retry    anything that `node --test` takes
 import { spawn } from "node:child_process";

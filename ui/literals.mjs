@@ -1,7 +1,7 @@
 /**
  * Packs the static data of a module. AssemblyScript writes each object as it is in memory: a head of twenty bytes, and
- * two bytes for every letter of a string. This file writes all strings as texts in UTF-8, one after the other. After
- * them it writes the steps by which assembly/literals.ts restores the objects in memory when the module starts.
+ * two bytes for every letter of a string. This file writes strings as texts in UTF-8, one after the other. After them
+ * it writes the steps by which assembly/literals.ts restores the objects in memory when the module starts.
  */
 
 const PAGE = 65536;
@@ -103,7 +103,7 @@ function* objects(image) {
   }
 }
 
-/** Encodes one UTF-16 unit. Half of a surrogate pair is three bytes. Zero is two, because a zero byte ends a text. */
+/** Encodes one UTF-16 unit. Half of a surrogate pair takes three bytes. Zero takes two: a zero byte ends a text. */
 function utf8(unit) {
   if (unit > 0 && unit < 0x80) return [unit];
   const last = 0x80 | (unit & 0x3f);

@@ -17,7 +17,7 @@ const ascOptions = [
   // A failed assert traps without its message and line, which would take a kilobyte. The trap shows its function.
   ...["--use", "abort="],
   ...["--optimizeLevel", "3", "--shrinkLevel", "2", "--debug"],
-  // 235: an export is left out because it is not possible. 210: a `!` has no effect, but TypeScript needs it.
+  // 235: an export that WebAssembly does not support is left out. 210: a `!` has no effect, but TypeScript needs it.
   ...["--disableWarning", "235", "--disableWarning", "210"],
 ];
 

@@ -51,7 +51,7 @@ export interface AdminParts {
   readonly assets?: () => Promise<EmbeddedAssets>;
   readonly limits?: Partial<Limits>;
   readonly feed?: Partial<FeedOptions>;
-  /** The interval and the time limit of an application's own login (mode `custom`), in milliseconds. */
+  /** How often an application's own login (mode `custom`) is checked again, and how long a check may take. */
   readonly login?: Partial<LoginTimes>;
   readonly runner?: RunnerTimes;
 }

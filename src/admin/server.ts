@@ -73,8 +73,9 @@ export async function createAdminServer(
 }
 
 /**
- * Whether a server of mode none is open to other machines or users. Whether a descriptor (`fd:3`) is a unix socket is
- * known only after it listens. The mode of such a socket's file is unknown, so it counts as open to other users.
+ * Whether a server of mode none is open to other machines or users. It is known only after the start whether a
+ * descriptor (`fd:3`) is a unix socket. The mode of such a socket's file is unknown, so the socket counts as open to
+ * other users.
  */
 function isOpenToOthers({ listen, auth }: AdminServerConfig, http: HttpServer): boolean {
   return (

@@ -104,7 +104,10 @@ function exactInteger(_name: string, value: unknown, { source = "" }: { source?:
   return isExact || !/^-?\d+$/.test(source) ? value : source;
 }
 
-/** A logger that writes nothing: the option `logger: "silent"`, and the default of loadTasks() and migrations. */
+/**
+ * A logger that writes nothing: the option `logger: "silent"`, and the default of makeWorkerUtils(), loadTasks() and
+ * migrations.
+ */
 export const silentLogger: Logger = {
   debug: () => {},
   info: () => {},

@@ -1,4 +1,4 @@
-// The list of commands on jobs, queues and workers. A new command needs a file that declares it, a row here, and tests.
+// The list of all commands. A new command needs a file that declares it, a row here, and tests.
 // The HTTP API, its OpenAPI document, the command line and the page's dialogs are derived from these declarations.
 import type { Command } from "./declare/command.ts";
 import type { JobActionData } from "./declare/job-action.ts";

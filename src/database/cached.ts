@@ -1,7 +1,7 @@
 // Caches a value that is expensive to read and has many readers. All concurrent callers share one read, and the next
-// read begins after a pause in proportion to the duration of the last. Until then callers get the last value. Then they
-// wait for the new read if reads are fast. If reads are slow, they get the last value while it is read again. After a
-// write of this process the pause is shorter, so that the effect of the write can be seen soon.
+// read begins after a pause in proportion to the duration of the last. During the pause, callers get the last value.
+// After the pause, they wait for the new read if reads are fast. If reads are slow, they get the last value while it is
+// read again. After a write of this process the pause is shorter, so that the effect of the write can be seen soon.
 import { monotonic } from "../base/clock.ts";
 import { nullOnTimeout } from "./null-on-timeout.ts";
 
@@ -26,7 +26,8 @@ export interface CachedOptions {
 }
 
 /**
- * The pause is at least this many times the duration of the read, so that reads take at most a twentieth of the time.
+ * The pause is at least this many times the duration of the read, unless there is little data. So reads take at most a
+ * twentieth of the time.
  */
 const PAUSE_FACTOR = 20;
 /** The factor after a write: reads take at most a third of the time. */

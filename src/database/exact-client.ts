@@ -36,7 +36,7 @@ export function exactClient(given: StatementClient): Queryable {
   const exact: Queryable = {
     async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
       tested ??= assertExact(client).catch((error: unknown) => {
-        // The next statement tests the client again, unless it is refused. This statement was not sent.
+        // The next statement tests the client again, unless the client was refused. This statement was not sent.
         if (codeOf(error) !== "configuration") tested = undefined;
         throw markUnsent(error);
       });

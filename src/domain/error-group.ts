@@ -96,7 +96,7 @@ export function errorLabel(lastError: string): string {
 /** A list of values may have any length, so it becomes one mark. */
 const LIST = /(["'`]?)#\1(?:, ?\1#\1)+/g;
 
-/** Returns the first line with `#` for the parts that may have any number of words: quoted texts, names of workers. */
+/** Returns the first line with `#` for mail addresses, names of workers, and the contents of quoted texts. */
 function withoutVariableParts(lastError: string): string {
   const line = firstLine(lastError);
   return (line.includes("@") ? line.replace(MAIL, "#") : line)

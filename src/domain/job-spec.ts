@@ -25,15 +25,15 @@ import {
 export const jobKeyModes = ["replace", "preserve_run_at", "unsafe_dedupe"] as const;
 /**
  * What addJob() does if a job has the same key, as Graphile Worker's `job_key_mode`. `replace`: overwrites a job that
- * is neither locked nor failed; if both payloads are lists, the new items are appended. `preserve_run_at`: the same, but
- * a job that has not started yet keeps its `runAt`. `unsafe_dedupe`: adds nothing and keeps the existing job as it is,
- * even if it is locked or failed.
+ * is neither locked nor failed; if both payloads are lists, the new items are appended. `preserve_run_at`: the same,
+ * but a job that has not started yet keeps its `runAt`. `unsafe_dedupe`: adds nothing and keeps the existing job as it
+ * is, even if it is locked or failed.
  */
 export type JobKeyMode = (typeof jobKeyModes)[number];
 
 /**
- * What an add does with an existing job that has the same key. `unfinished`: as `unsafe_dedupe`, but a failed job loses its
- * key. `debounce`: as `replace`, with the start that `debounce` computes.
+ * What an add does with an existing job that has the same key. `unfinished`: as `unsafe_dedupe`, but a failed job loses
+ * its key. `debounce`: as `replace`, with the start that `debounce` computes.
  */
 export const keyRules = [...jobKeyModes, "unfinished", "debounce"] as const;
 export type KeyRule = (typeof keyRules)[number];
@@ -70,9 +70,9 @@ export interface JobSpec {
   /** Derives the job key from the job's own values, so that at most one job has them. Not with `jobKey`. */
   readonly unique?: Unique | undefined;
   /**
-   * Replaces the waiting job with the same key. The job starts `waitMs` after the last add, but at most `maxWaitMs` after
-   * the first add, or the first since a failed attempt, by the database's clock. Needs `jobKey` or `unique`. Not with
-   * `runAt`.
+   * Replaces the waiting job with the same key. The job starts `waitMs` after the last add, but at most `maxWaitMs`
+   * after the first add, or the first since a failed attempt, by the database's clock. Needs `jobKey` or `unique`. Not
+   * with `runAt`.
    */
   readonly debounce?: Debounce | undefined;
   /** Only in a ThrottledSpec, because an add with it returns a ThrottledAdd. */

@@ -5,8 +5,8 @@ import type { ThrottledAdd } from "./limits/throttled-job.ts";
 import type { RawJson } from "./payload.ts";
 
 /**
- * A task of defineTask() or defineBatchTask(), for functions that need its identifier and the type of its
- * payload only.
+ * A task of defineTask() or defineBatchTask(), for functions that need only its identifier and the type of its
+ * payload.
  */
 export interface TaskLike<Payload> {
   /** The task identifier. */

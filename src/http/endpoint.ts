@@ -142,7 +142,7 @@ function refusalOf(error: unknown): Refusal {
   }
   if (error instanceof WorkerError) {
     const status = statuses[error.code] ?? 500;
-    // With a retry-after, a client could repeat automatically an action that has been performed.
+    // With a retry-after, a client could automatically repeat an action that may already have been performed.
     const mayRetry = status === 503 && error.code !== "outcome_unknown";
     return new Refusal(status, error.code, error.message, mayRetry ? RETRY : {});
   }

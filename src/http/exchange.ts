@@ -17,7 +17,7 @@ import { cutOff, type HttpResponse } from "./response.ts";
 export interface ExchangeOptions extends Report {
   /** Answers a request. Must not throw. */
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
-  /** Headers of the responses to requests that are too malformed to be handled. */
+  /** Headers of the responses that `handle` does not make: refusals of malformed requests and of too many requests. */
   readonly headers: Readonly<Record<string, string>>;
   /** Determines the client of a request. Default: the connection's peer. */
   readonly clientOf?: ClientAddress | undefined;

@@ -16,7 +16,7 @@ export interface HttpRequest {
   readonly query: URLSearchParams;
   /** The path's `{name}` parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
-  /** The headers by lower-case name. Those that this server interprets occur at most once. */
+  /** The headers by lower-case name. Host, Authorization, Content-Type and Content-Length were sent at most once. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The requested host: that of an absolute target, otherwise that of the Host header. */
   readonly host: string | undefined;
@@ -45,7 +45,7 @@ export interface RequestBody {
   invite(): void;
 }
 
-/** Returns the header's value if it was sent once, otherwise undefined. */
+/** Returns the header's value; undefined if it was not sent. Node joins the values of most repeated headers. */
 export function header(request: HttpRequest, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === "string" ? value : undefined;

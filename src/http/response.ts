@@ -21,8 +21,8 @@ export interface HttpResponse {
 
 /**
  * Cuts off an incomplete response. The body of HTTP/1.0 ends with its connection, so only a reset shows that it is
- * incomplete. Over TLS the missing close_notify shows it. In HTTP/1.1 the missing last chunk does; there a reset would
- * only discard bytes that the client has not read yet.
+ * incomplete; over TLS, the missing close_notify shows it. In HTTP/1.1 the missing last chunk shows it, and a reset
+ * would only discard bytes that the client has not read yet.
  */
 export function cutOff(response: ServerResponse): void {
   const { socket, req } = response;

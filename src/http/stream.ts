@@ -103,7 +103,7 @@ export async function streamResponse(
   }
 }
 
-/** Returns the response to HEAD without preparing the body. It is refused if GET would be. */
+/** Returns the response to HEAD without preparing the body. Throws Refusal 503 if no place is free, as for GET. */
 export function headIfFree(
   request: HttpRequest,
   places: Work,
@@ -147,7 +147,7 @@ async function pour(connection: ServerResponse, pouring: OpenAnswer): Promise<vo
   const { first, pieces, body, signal, limits } = pouring;
   let next = first;
   try {
-    // Until the first bytes of the body are ready, the client should have the headers.
+    // The client should have the headers even before the first bytes of the body are ready.
     connection.flushHeaders();
     for (;;) {
       const step = await inTime(next, limits.stillMs);
@@ -184,7 +184,7 @@ async function inTime<T>(promise: Promise<T>, limitMs: number): Promise<T> {
   }
 }
 
-/** Waits until the connection accepts more. Returns false if it does not in time. */
+/** Writes the piece, and waits until the connection accepts more. Returns false if that takes too long. */
 async function isAccepted(
   connection: ServerResponse,
   piece: Piece,

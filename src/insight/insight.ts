@@ -47,7 +47,7 @@ export interface LimitUses {
 }
 
 export const DEFAULT_BUCKETS = 57;
-/** The maximum number of cached results, each of at most a megabyte. */
+/** The maximum number of cached results of each kind. A result has at most a megabyte. */
 const MAX_KEPT = 16;
 /** The number of pages up to which the errors of a table are read within a few milliseconds. */
 const QUICK_PAGES = 512;

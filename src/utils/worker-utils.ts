@@ -57,7 +57,7 @@ export interface WorkerUtils<Added = Job>
   /** The pool or client and the schema, for adminServerConfig(pool, utils). */
   readonly database: Database;
   /**
-   * Adds a job, by its task, whose payload type is checked, or by an identifier, with any payload. An undefined
+   * Adds a job of a task, whose payload type is checked, or of an identifier, with any payload. An undefined
    * payload is stored as `{}`, a bigint as an exact integer, rawJson() byte for byte. With `jobKey`, an
    * unlocked job of that key is treated as `jobKeyMode` defines; `unsafe_dedupe` returns the existing job. `unique`
    * makes the key from the job's values. `isDuplicate` of the result: the job existed, and none was added.
@@ -102,8 +102,8 @@ export interface WorkerUtils<Added = Job>
    * Cancels 1–10,000 jobs, and returns an outcome for each distinct id, in order. A waiting job fails, with
    * `last_error` `cancelled: REASON`, or is deleted (`remove`). The signal of a running job aborts with JobCancelled:
    * within 50 ms usually, and within 2.5 s where workers receive no notifications. If its task then throws, the job
-   * has failed for good; if it returns, the job is completed. A Graphile worker does not abort the job, whose present
-   * attempt is its last one. Rejects with `extension_missing` until `worker migrate --with controls` has added the
+   * has failed for good; if it returns, the job is completed. A Graphile worker does not abort the job, and does not
+   * retry it. Rejects with `extension_missing` until `worker migrate --with controls` has added the
    * tables, and with InputError for invalid ids or options.
    */
   cancelJobs(ids: readonly string[], options?: CancelOptions): Promise<CancelledJob[]>;
@@ -149,9 +149,9 @@ export interface WorkerUtils<Added = Job>
   /**
    * Deletes failed jobs, task identifiers without jobs and queues without jobs; by default all three.
    * "gc-task-identifiers" keeps the tasks of workers that send heartbeats, and `taskIdentifiersToKeep`. Names
-   * are deleted in steps; each waits up to 10 s for open transactions, and restores the names that their new jobs
-   * use. Rejects with InputError for an unknown cleanup task, and with `configuration` when names would be
-   * deleted inside a transaction on `with(client)`.
+   * are deleted in steps. Each step waits up to 10 s for open transactions, and restores the names that jobs of
+   * these transactions use. Rejects with InputError for an unknown cleanup task, and with `configuration` when
+   * names would be deleted inside a transaction on `with(client)`.
    */
   cleanup(tasks?: readonly CleanupTask[], options?: CleanupOptions): Promise<CleanupResult>;
   /**
@@ -162,7 +162,7 @@ export interface WorkerUtils<Added = Job>
   /**
    * Pauses a named queue, which is created if it does not exist: no worker starts its jobs, Graphile workers
    * included. Running jobs may end, and jobs can still be added. Pausing again changes the reason and the end. Waits up
-   * to `waitMs` (5 s) until no live worker starts its jobs any more; returns the workers that have not acknowledged it.
+   * to `waitMs` (5 s) until no live worker starts its jobs. Returns the workers that have not acknowledged the pause.
    * Rejects with `extension_missing` before `worker migrate --with controls`, and with InputError for invalid options.
    */
   pauseQueue(name: string, options?: PauseOptions): Promise<PauseResult>;
@@ -193,9 +193,9 @@ export interface WorkerUtils<Added = Job>
   migrate(options?: MigrationOptions): Promise<void>;
   /**
    * Returns the same operations on another pool or client, such as one inside a transaction, whose rollback
-   * undoes them. Ending the result ends nothing. Another driver than pg fits as an object whose `query({ text,
-   * values })` resolves to `{ rows }`; before its first statement one test statement is sent, and the call
-   * rejects with `configuration` when the driver changes values.
+   * undoes them. end() of the result ends nothing. A client of another driver than pg must be an object whose
+   * `query({ text, values })` resolves to `{ rows }`. Before its first statement one test statement is sent, and
+   * the call rejects with `configuration` when the driver changes values.
    */
   with(client: StatementClient): WorkerUtils<Added>;
   /** Ends the created pool after its current statements; your own pool is not ended. Idempotent. */

@@ -23,7 +23,8 @@ const ALL: ReadonlySet<Control> = new Set(["all"]);
 /** The wait for a second read after an announcement: a fetch under way may have locked a job that is cancelled. */
 const SECOND_READ_MS = 250;
 
-/** Slower attempts to end pauses may have read all jobs. IDLE_FACTOR limits such reads to 5% of the time. */
+// A longer attempt to end pauses may have read all jobs. The next attempt then waits IDLE_FACTOR times as long, at most
+// MAX_IDLE_MS, so that such reads take about 5% of the time.
 const SHORT_MS = 100;
 const IDLE_FACTOR = 19;
 const MAX_IDLE_MS = 600_000;
@@ -68,12 +69,12 @@ export class ControlWatch implements Controls {
   /** Resolves when the jobs that were fetched before the last pause, and have not started, are given back. */
   #returned: Promise<void> = Promise.resolve();
   #appliedPauses: string | null = null;
-  /** Whether the time of a pause is over, and the pause remains because a job of its queue is running. */
+  /** Whether the time of a pause is over, and the pause remains, for example because a job of its queue is running. */
   #hasDue = false;
   /** When the time of the next pause is over, by the monotonic clock. */
   #nextEndMs = Number.POSITIVE_INFINITY;
   #isEnding = false;
-  /** The next attempt to end pauses, by the monotonic clock. */
+  /** The earliest time of the next attempt to end pauses, by the monotonic clock. */
   #endNotBeforeMs = 0;
   #endFailure: string | null = null;
   /** The message of the last read's error, which is logged once; null: it has not failed. */
@@ -93,7 +94,7 @@ export class ControlWatch implements Controls {
     this.#running = this.#run();
   }
 
-  /** The mark of the pauses that this worker applies: none of the paused jobs can start. null: unknown. */
+  /** The mark of the pauses that this worker applies: no paused job can start. null: none yet, or no such table. */
   get appliedPauses(): string | null {
     return this.#appliedPauses;
   }
@@ -115,7 +116,7 @@ export class ControlWatch implements Controls {
 
   #onAnnounced(control: Control | null): void {
     if (control === null) return;
-    // Jobs that are no longer paused have an announcement of their own.
+    // Not for "pauses": jobs that are no longer paused have an announcement of their own.
     if (control === "all") this.#parts.wake();
     this.readNow(control);
   }
@@ -200,7 +201,7 @@ export class ControlWatch implements Controls {
         // After an announcement, ended requests are left to the next read, which follows soon.
         hasEnded = (await cancelled) && due.has("all");
       } finally {
-        // Writes come last: a role that may only read applies what it reads, and leaves ending it to other workers.
+        // Writes come last, so that a role without the right to write still applies what it has read.
         if (this.#hasDue || hasEnded) void this.#end(hasEnded);
       }
       this.#failure = null;

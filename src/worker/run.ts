@@ -11,7 +11,7 @@ export interface RunOptions<Extensions = unknown> extends WorkerOptions<Extensio
   /**
    * Whether SIGTERM and SIGINT stop the worker gracefully, within `stopTimeoutMs` and `abortGraceMs`; a second
    * signal aborts at once. If the process is still alive 10 s after its worker has stopped (0.5 s if jobs were
-   * abandoned), and once it has no listener for the first signal, that signal is sent again and ends the process. So
+   * abandoned), the first signal is sent again and ends the process, once no other code listens for that signal. So
    * close an HTTP server, for example, when `worker.stopped` resolves. Default true for run(), false for runOnce().
    */
   readonly handleSignals?: boolean;

@@ -112,7 +112,7 @@ export class Session<E> {
     if (isOther) void this.dispatcher.returnUnstarted();
   }
 
-  /** A connection of the safe mode, an idle one if possible; null: there is none. */
+  /** The database on a connection of the safe mode with `isPrompt`, an idle one if possible; null: there is none. */
   get database(): Database | null {
     const prompt = this.#safeConnections.filter(({ isPrompt }) => isPrompt);
     return (prompt.find(({ isBusy }) => !isBusy) ?? prompt[0])?.database ?? null;
@@ -180,8 +180,8 @@ export class Session<E> {
   }
 
   /**
-   * Fetches no more jobs, waits for running ones and writes all results, until `signal` aborts. Then ends its lease if
-   * that is possible at once. First it returns its permits, because their deletion with the lease is not announced.
+   * Fetches no more jobs, waits for running ones and writes all results, until `signal` aborts. Then returns its
+   * permits, because their deletion with the lease is not announced, and ends its lease if that is possible at once.
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.dispatcher.stop();

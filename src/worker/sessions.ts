@@ -67,7 +67,7 @@ export class Sessions<E> {
     if (grownBy < 0) for (const { dispatcher } of this.all) void dispatcher.returnUnstarted();
   }
 
-  /** Resolves once no job is ready or running and no result is unconfirmed. */
+  /** Resolves once no job is ready or running and no result is unconfirmed, or when `signal` aborts. */
   async waitUntilDrained(signal: AbortSignal): Promise<void> {
     let current: Session<E>;
     do {

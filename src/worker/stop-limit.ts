@@ -10,7 +10,7 @@ import { unlessAborted, wait } from "../base/clock.ts";
 
 /** A session to stop (session.ts). */
 export interface StoppableSession {
-  /** Jobs whose handlers have been called and have not ended. */
+  /** Jobs whose attempts have begun and have not ended. */
   readonly runningIds: readonly string[];
   /** Aborts the signals of all jobs. */
   abort(reason: Error): void;

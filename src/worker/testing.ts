@@ -100,7 +100,7 @@ export async function runJobInline<Payload, Extensions>(
   });
   await executor.run(new FetchedJob({ rows, atMs: 0 }, 0));
   const { failures } = results.take();
-  // There is no row whose absence would show that the task's transaction has been committed.
+  // A worker recognizes the commit of the task's transaction by the missing row of the job. Here there are no rows.
   const [failure] = isCompletedByTask && observed.hasEnded() ? [] : failures;
   return {
     value: observed.value(),

@@ -21,7 +21,7 @@ interface SessionCounts {
   readonly waiting: number;
 }
 
-/** The number of tasks with series of their own; the others share one. */
+/** The most values of the label `task`. If there are more tasks, all beyond the first 199 share one value. */
 const MAX_TASKS = 200;
 const OTHERS = "(others)";
 
@@ -131,7 +131,7 @@ interface HistogramParts {
 }
 
 // prom-client's own histogram creates several objects and a text for each observation, which costs more than a
-// short job. It prints what get() of a metric returns.
+// short job. The registry prints what get() of a metric returns.
 function register(registry: Registry, { name, help, series }: HistogramParts): void {
   const get = async () => ({
     ...{ name, help, type: "histogram", aggregator: "sum" },

@@ -173,14 +173,14 @@ export class Worker<Extensions = unknown> implements Service {
     await unlessAborted(done, signal);
   }
 
-  /** The number of jobs that run at the same time. */
+  /** The largest number of jobs that run at the same time. */
   get concurrency(): number {
     return this.#concurrency.value;
   }
 
   /**
-   * Changes the number of jobs that run at the same time, 1–10,000. With a larger number more jobs start at once; with
-   * a smaller one running jobs continue, and unstarted ones are returned. No effect after the stop. Throws InputError.
+   * Changes the largest number of jobs that run at once, 1–10,000. If it grows, more jobs start immediately. If it
+   * shrinks, running jobs continue, and unstarted ones are returned. No effect after the stop. Throws InputError.
    */
   setConcurrency(concurrency: number): void {
     const before = this.#concurrency.value;
@@ -189,8 +189,8 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * The jobs whose code still runs `abortGraceMs` (default 5,000) after their signal aborted, longest first, for
-   * health checks: they were cancelled, exceeded their time limit or lost their lock.
+   * For health checks: the jobs whose code still runs `abortGraceMs` (default 5,000) after their signal aborted, the
+   * longest first. For example, they were cancelled, exceeded their time limit or lost their lock.
    */
   get jobsIgnoringSignal(): readonly JobIgnoringSignal[] {
     return ignoringSignal(this.#aborted, this.#config.abortGraceMs);
@@ -255,7 +255,7 @@ export class Worker<Extensions = unknown> implements Service {
     await this.#listener?.stop();
     await this.#sessions.close();
     const { pool, abortGraceMs } = this.#config;
-    // In parallel, because each may wait for its time limit. A client that a task still uses has the abort's grace.
+    // In parallel, because each may wait for its time limit. A client in use by a task is cut after abortGraceMs.
     const ownPool = pool === undefined ? endPool(this.#pool, abortGraceMs) : undefined;
     await Promise.all([this.#upkeep.stop(this.#freeIds), ownPool]);
     this.#ended.resolve();

@@ -113,8 +113,8 @@ for (const mode of modes) {
             const wanted = expected(route, mode, credentials, readOnly, csrf);
             const where = `${route.method} ${path}, credentials ${credentials}, csrf ${csrf}`;
             if (seen !== wanted) mistakes.push(`${where}: ${seen}, not ${wanted}`);
-            // A request that was not refused has reached its operation: an empty object is bad input for
-            // all of them, and the id in a path does not exist.
+            // A request that was not refused has reached its operation. An empty object is bad input for every
+            // operation (400), and the id in a path does not exist (404).
             const reached = route.path.includes("{") ? 404 : 400;
             if (wanted === null && route.method === "POST" && answer.status !== reached) {
               mistakes.push(`${where}: ${answer.status} from the operation`);

@@ -19,8 +19,8 @@ import type { Limits } from "../../src/http/bounds/limits.ts";
 import type { TestDatabase } from "../support/database.ts";
 
 const endings: (() => Promise<void>)[] = [];
-// Hooks run in the order of their creation. This one must run before the hook that drops databases, which
-// would wait for our connections; so that module is imported later.
+// Hooks run in the order of their creation. This one must run before the hook of support/database.ts, which drops
+// databases and would wait for our connections. So that module is imported later.
 after(async () => {
   for (const end of endings) await end();
 });

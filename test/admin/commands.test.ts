@@ -14,7 +14,8 @@ const { logger, lines } = recordingLogger();
 const { url } = await migratedDatabase("worker", ["controls", "schedules", "limits"]);
 const { client, pool } = await startAdmin({ logger, url });
 const document = await openapiDocument(client);
-// The smallest body of the command that sets a limit has no concurrency and no rate: it can only change this limit.
+// The smallest body of the command that sets a limit has no concurrency and no rate. It is valid only for a limit that
+// exists, such as this one.
 await client.post("/api/limits", { action: "set", name: "x", task: "x", concurrency: 1 });
 
 /** Returns a valid value of the field. */

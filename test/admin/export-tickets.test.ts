@@ -18,7 +18,7 @@ import {
   TOKEN,
 } from "./admin-harness.ts";
 
-// A ticket that is used only in memory does not use its database.
+// Tickets whose use is recorded only in memory never read this database.
 const unused = { client: new pg.Pool(), schema: schemaName() };
 const authorization = `Bearer ${TOKEN}`;
 

@@ -239,7 +239,7 @@ test("In a large table, counts are exact if an index has them, and otherwise mar
   });
   assert.deepEqual([one.next.length, one.arrivals.length], [1, 1]);
   assert.equal(one.running, null);
-  // Jobs after the first ones are in the list of jobs.
+  // With these cursors the list of jobs returns the jobs after the first ones.
   const beginning = (await client.get("/api/queues/q1?limit=10")).body;
   for (const [list, cursor, order] of [
     ["next", beginning.next_cursor, { q: "is:due", sort: "priority" }],

@@ -49,7 +49,7 @@ test("When a client leaves, its statement is cancelled, and no error is logged."
   const began = performance.now();
   client.socket.destroy();
   while ((await waiting()) > 0);
-  // Otherwise it would have waited a second for the lock.
+  // Without the cancel, the statement would have waited a second for the lock.
   assert.ok(performance.now() - began < 900, `${performance.now() - began} ms`);
   await release();
   assert.equal((await admin.client.get("/api/jobs")).status, 200);

@@ -10,7 +10,7 @@ import { schemaName } from "../../src/database/schema-name.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { type Client, startAdmin } from "./admin-harness.ts";
 
-/** Returns a database whose schema has all extensions except one, and those that need it. */
+/** Returns a database whose schema has all extensions except `name` and those that need `name`. */
 async function databaseWithout(name: string): Promise<string> {
   const { url } = await emptyDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 1 });

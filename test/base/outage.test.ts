@@ -42,7 +42,7 @@ test("If a lost connection closes, the next one of the same name that works ends
   const { lines, outage } = watched();
   const old = new AbortController();
   const next = new AbortController();
-  // As with two sessions of a worker that has lost its lease.
+  // A worker that has lost its lease has two such connections: of its old session and of its next one.
   const ended = outage.runWithRetries("jobs", () => Promise.reject(AWAY), {
     signal: old.signal,
     wait: manualWait().wait,

@@ -28,7 +28,7 @@ const { TEST_COMMAND: built } = process.env;
 export const [runner = "", ...command] =
   built === undefined ? [process.execPath, ...sources] : [built];
 
-/** `env` replaces the environment but for PATH and HOME. */
+/** `env` replaces the environment, except for PATH and HOME. */
 export async function worker(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

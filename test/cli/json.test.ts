@@ -107,7 +107,7 @@ test("Adding a job with an existing key reports that the job was updated, or tha
 
 test("Each declared command is on the command line, with an option for each of its fields.", () => {
   for (const { name, fields, http } of declarations) {
-    // The actions on schedules are one command, and those on limits.
+    // On the command line all actions on schedules are one command, and all actions on limits are another.
     const groups: Record<string, string> = { "/api/schedules": "schedule", "/api/limits": "limit" };
     const typedName = groups[http.path] ?? name;
     const command = commands.find((one) => one.name === typedName);

@@ -28,7 +28,7 @@ before(async () => {
   );
 });
 
-/** The screen of a terminal of this width, line by line, with its control sequences. */
+/** Runs a command on a terminal of this width. Returns the lines of the screen, with their control sequences. */
 async function onTerminal(columns: number, args: readonly string[], more: object = {}) {
   const line = [runner, ...command, ...args].map((one) => `'${one}'`).join(" ");
   const { NO_COLOR: _, FORCE_COLOR: __, ...own } = process.env;

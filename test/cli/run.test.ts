@@ -76,7 +76,7 @@ exit 7
   const [left, ...others] = await rows();
   assert.deepEqual(others, []);
   assert.deepEqual([left?.task, left?.attempts], ["fails", 1]);
-  // The payload arrived byte for byte, and the last line comes first.
+  // The error begins with the last line of stderr, and contains the payload byte for byte.
   assert.match(left?.last_error ?? "", /^exited with code 7: the disk is full\n\n/);
   assert.match(left?.last_error ?? "", /\{"payload":\{"big":9007199254740993\}\}/);
 });

@@ -1,4 +1,4 @@
-// Runs a command on its own terminal, from `script`, and types on it.
+// Runs a command on a terminal of its own, which the program `script` creates, and types on it.
 import { spawn } from "node:child_process";
 import { command, runner } from "./command.ts";
 

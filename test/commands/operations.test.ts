@@ -255,7 +255,7 @@ test("A cancel by query skips a job that no longer matches, and requests the end
   const with_ = tools();
   const { operation } = await beginWith(with_, "cancel", "payload.a.b:7");
   const { pool } = queue;
-  // Both change after their texts were checked.
+  // Both jobs change after their payloads were checked.
   const client: Queryable = {
     query: async (config) => {
       const result = await pool.query(config);

@@ -1,5 +1,5 @@
-// A role that may only create objects in `public` creates overloads there. No action of workers, the admin, the
-// command line or the library calls one, which would run that role's code as the queue's role.
+// A role that may only create objects in `public` creates overloads there. A call of an overload would run that role's
+// code as the queue's role. No action of workers, the admin, the command line or the library calls one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

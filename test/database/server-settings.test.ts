@@ -1,5 +1,5 @@
-// Which parameters name a database: the text's two forms, services, libpq's variables, and their
-// precedence; and what is refused before a connection attempt, without repeating the text.
+// Which parameters name a database: the two forms of a connection string, services, libpq's variables, and their
+// precedence. And what is refused before a connection attempt, with errors that do not repeat the string.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";

@@ -99,7 +99,7 @@ test("An export measures the size of decompressed payloads, and its chunks stay 
   }
   assert.ok(bytes > 6_000_000);
   assert.ok(most < 4_000_000, `${most} bytes in a piece`);
-  // The last parameter is the share of its upper bound with which the size of a compressed payload counts, at first 1.
+  // The last parameter: a compressed payload counts with this share of its largest possible size. It begins with 1.
   const taken = sent.map(({ values = [] }) => Number(values.at(-1)));
   assert.ok(taken.includes(1) && taken.includes(0.25), `${taken}`);
 });

@@ -97,7 +97,7 @@ describe("Calls that are made together", () => {
     const added = [add(first as JobToAdd)];
     while (held.length < 1) await new Promise(setImmediate);
     const [second, third, fourth] = next as [JobToAdd, JobToAdd, JobToAdd];
-    // The first insert ends, and its loop sends the second job before the insert scheduled for that job begins.
+    // The second job schedules an insert. Before this insert begins, the first one ends, and its loop sends the job.
     added.push(add(second));
     setImmediate(() => added.push(add(fourth)));
     held.pop()?.();

@@ -1,5 +1,5 @@
-// Overloads that a role with create privileges in `public` puts beside PostgreSQL's own operators and functions. One
-// for exactly the types of a call has precedence over one for any type. Each records the role that runs it.
+// Overloads that a role with create privileges in `public` puts beside PostgreSQL's own operators and functions. An
+// overload for exactly the types of a call has precedence over one for any type. Each records the role that runs it.
 import type pg from "pg";
 
 const OPERATORS = [

@@ -65,7 +65,7 @@ describe("Through the proxy", () => {
     later.send(login("later"));
     client.socket.end();
     at.proxy.of("nobody").resume();
-    // Another connection would have had its turn by now.
+    // When a message has passed through another proxy, the muted ones would have passed, too.
     await using other = await connectProxy();
     const there = await other.pair();
     there.client.send("x");

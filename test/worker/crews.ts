@@ -62,7 +62,7 @@ export const comingAndGoing =
     };
   };
 
-/** All connections of a worker except for its heartbeat's. */
+/** All connections of a worker except those for its heartbeat and for maintenance. */
 export const OURS = ["worker", "worker connection", "worker fast lane", "worker listen"];
 
 const MAX_CUTS = 40;

@@ -31,7 +31,7 @@ describe("A fetch plan", () => {
     assert.equal(plan.isDrained, false);
     assert.equal(fetch(jobs(10)), false);
     assert.equal(plan.isDrained, false);
-    // This fetch began to read behind the last job of the first fetch, so it has not read the jobs before it.
+    // This fetch began to read behind the last job of the first fetch, and has not read the jobs before that job.
     assert.equal(fetch(jobs(0)), false);
     assert.equal(fetch(jobs(9)), true);
     assert.equal(plan.isDrained, true);
@@ -52,7 +52,7 @@ describe("A fetch plan", () => {
     assert.equal(plan.request(10, false).queues, true);
     fetch(jobs(0), { queues: false });
     assert.equal(plan.request(10, false).queues, false);
-    // A queue is free, and this fetch has not read its jobs.
+    // A queue is free, and this fetch has not read the queue's jobs.
     assert.equal(fetch(jobs(0), { queues: true }), false);
     assert.equal(plan.request(10, false).queues, true);
     assert.equal(planned("fast").plan.request(10, false).queues, false);

@@ -198,7 +198,7 @@ describe("The refetch delay", () => {
     await queue.startWorker({ tasks: [task], ...options, plugins: [noted, saw] });
     await saw.saw("localQueue:refetchDelay:start");
     await addMany("task", 2);
-    // Until another worker has started and run them, the first one has had time to receive the announcement.
+    // While another worker starts and runs the jobs, the first one has time to receive the announcement.
     const other = recordingTask("task");
     await queue.startWorker({ tasks: [other] });
     await waitUntil("they have run elsewhere", () => other.seen.length === 2);

@@ -1,4 +1,4 @@
-// The renewal of locks that a running job has had for hours: a failed one is repeated long before the next is due.
+// The renewal of locks that a running job has had for hours: a failed renewal is repeated long before the next is due.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -39,7 +39,7 @@ test("A failed renewal of the locks of long jobs is repeated before the next one
   let next: LockRenewal | undefined;
   const order: string[] = [];
   const parts = { database: queue.db, staleLockThresholdMs: 8_000 };
-  // A second renewal, started when the first one fails, is due when the next turn of the first one would be.
+  // A second renewal starts when the first one fails. So it is due at the time of the first one's next turn.
   const onNext = () => {
     order.push("the next is due");
     return [];

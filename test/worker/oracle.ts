@@ -5,7 +5,7 @@
 //   - no job kills more processes than its attempts plus one, and none is stuck after a death
 //   - nothing is locked when all workers have stopped
 //   - the newest payload of a key wins
-// A violation is excused only if the log has a fault of the same worker.
+// A violation is excused only if the log has a death or a fault that may have caused it.
 import type { Entry } from "./run-log.ts";
 import { faultsOf, freedAfter, type Run, runsOf } from "./runs.ts";
 import type { JobLeft } from "./worker-queue.ts";

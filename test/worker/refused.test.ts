@@ -175,7 +175,7 @@ for (const fastLane of [false, true]) {
       (await queue.remaining()).map(({ id }) => id),
       ids,
     );
-    // The fast mode leaves them to the safe mode, which counts the attempt.
+    // The fast mode leaves both jobs to the safe mode, which counts the attempt.
     assert.equal(task.seen.filter((n) => n === 1).length, fastLane ? 2 : 1);
     await waitFor("it stops", worker.stop(), 12_000);
     assert.ok((await queue.remaining()).every(({ locked_by: holder }) => holder !== null));

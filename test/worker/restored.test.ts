@@ -254,7 +254,7 @@ test("The result of an attempt whose lock was lost does not count for the next a
   await queue.sql("update worker._private_jobs set locked_by = null, locked_at = null");
   await waitUntil("it runs again", () => task.seen.length === 2);
   assert.equal((await interrupted.saw("job:interrupted")).jobId, id);
-  // Only the first attempt's slot becomes free for this job, whose result is written with that attempt's or later.
+  // This job waits for the first attempt's slot, so its result is written with that attempt's result or later.
   const next = await queue.utils.addJob("task");
   gates[0]?.open();
   await waitUntil("another job has ended", async () => {

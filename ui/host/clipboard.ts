@@ -1,4 +1,7 @@
-/** Copies a text. Returns false on failure. Where the clipboard API is missing (plain HTTP), copies a selection. */
+/**
+ * Copies a text. Returns false on failure. If the clipboard API fails or is missing (plain HTTP), puts the text into a
+ * field and copies it from there.
+ */
 export async function copyText(given: string): Promise<boolean> {
   const text = withCodes(given);
   try {
@@ -10,8 +13,8 @@ export async function copyText(given: string): Promise<boolean> {
 }
 
 /**
- * Matches control and format characters, except line breaks and tabs. A terminal would execute them when they are
- * pasted.
+ * Matches control characters, format characters and separators of lines or paragraphs, except \n and tabs. A terminal
+ * may act on a control character that is pasted.
  */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 

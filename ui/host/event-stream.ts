@@ -22,7 +22,7 @@ export class EventStream {
 
   /**
    * Opens the stream before the application is compiled, to save time. If the first stream that the application opens
-   * has the same path, it gets this one.
+   * has the same path and no headers, the application gets this one.
    */
   openEarly(path: string): void {
     this.#early = this.#ask(path, "");

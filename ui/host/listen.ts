@@ -146,7 +146,7 @@ function isOnInnerControl(event: MouseEvent, element: HTMLElement): boolean {
   return element.tagName === "TR" && String(getSelection()) !== "";
 }
 
-/** Closes the open menus except the one that contains `target`. Returns whether there was one. */
+/** Closes the open menus, except one that was clicked beside its items. Returns whether a menu was closed. */
 function closeMenus(target: EventTarget | null): boolean {
   let closed = false;
   for (const menu of document.querySelectorAll<HTMLDetailsElement>("details[data-menu][open]")) {

@@ -204,7 +204,7 @@ export class Picture {
   }
 }
 
-/** The former children of an element. Each is taken, once, for a child that is drawn now. */
+/** The former children of an element. Each can be taken once, for a child that is drawn now. */
 class Siblings {
   readonly #all: (Child | undefined)[];
   #keyed: Map<string, number> | undefined;

@@ -17,7 +17,7 @@ let early: { readonly path: string; readonly answer: Promise<Answer> } | undefin
 
 /**
  * Sends a request before the application is compiled, to save time. If the application's first request has the same
- * path, it gets this answer.
+ * path and no headers, it gets this answer.
  */
 export function askEarly(path: string): void {
   early = { path, answer: send("GET", path, "", "") };

@@ -15,7 +15,7 @@ export interface Authentication {
    * credentials that are not compared. `isScrape`: the token for metrics is accepted, too.
    */
   identify(request: HttpRequest, isScrape: boolean): string;
-  /** Returns whether the request's token for metrics is right; null without a token. Throws Refusal 429. */
+  /** Returns whether the request's token for metrics is right; null: none is sent or configured. Throws Refusal 429. */
   scrape(request: HttpRequest): "accepted" | "wrong" | null;
 }
 

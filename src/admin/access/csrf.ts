@@ -14,7 +14,7 @@ export interface CsrfGuard {
 
 /**
  * Creates a guard. Its token is derived from the login's secret, so admins behind one address that share a secret
- * accept each other's tokens. Without a login each admin has a token of its own.
+ * accept each other's tokens. Without such a secret each admin has a token of its own.
  */
 export function createCsrfGuard(derive: DeriveSecret): CsrfGuard {
   const token = derive("csrf");

@@ -12,7 +12,7 @@ export type LoginKind = "login" | "metrics";
 export interface LoginThrottle {
   /** Whether the client's network has sent right credentials of that kind within the last hour. */
   hasLoggedIn(kind: LoginKind, client: string): boolean;
-  /** Whether the client's credentials may be compared now. Counts a guess unless the client's network has logged in. */
+  /** Whether the client's credentials may be compared now. If so, counts a guess, unless its network has logged in. */
   mayCompare(client: string): boolean;
   /** Records right credentials from the client's network. */
   recordSuccess(kind: LoginKind, client: string): void;

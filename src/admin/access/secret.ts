@@ -29,7 +29,7 @@ export function secretOf(text: string): Secret {
 }
 
 // Derived secrets leave the process: in the address of an export, and as the CSRF token. Stretching makes it expensive
-// to guess the login secret from one.
+// to guess the login secret from a derived one.
 const stretch = promisify<Buffer, string, number, object, Buffer>(scrypt);
 const STRETCHING = { N: 2 ** 15, r: 8, p: 2, maxmem: 64 * 1_048_576 };
 /** A constant, so that all admins with the same login secret derive the same secrets. */

@@ -28,7 +28,7 @@ export interface AdminDatabases {
   readonly writes: Database;
   /** Like `writes`, but cancelled when the request ends: for a change that only the request's own answer needs. */
   readonly briefWrites: Database;
-  /** 30 s: cleanup, sweep, unlock. */
+  /** 30 s: heavy commands, such as cleanup, sweep and unlock. */
   readonly maintenance: Database;
 }
 
@@ -39,7 +39,7 @@ export interface DatabaseOptions {
   readonly pool: Pool;
   readonly schema: SchemaName;
   readonly logger: Logger;
-  /** Called for each statement that was cancelled for taking too long. */
+  /** Called for each statement that was cancelled for taking too long, except those of `quickReads`. */
   readonly onDegraded?: (
     cause: "statement_timeout",
     fields: { readonly statement: string },

@@ -67,8 +67,8 @@ function isHostName(host: string): boolean {
 }
 
 /**
- * Whether the host is a literal 127.0.0.0/8 or ::1. A host name may resolve to any address, and an IPv4-mapped address
- * in a Host header is suspicious.
+ * Whether the host is an address in 127.0.0.0/8, or ::1. A host name may resolve to any address, so it does not count.
+ * An IPv4-mapped address does not count either, because it is suspicious in a Host header.
  */
 function isLoopback(host: string): boolean {
   return isIPv4(host) ? host.startsWith("127.") : isIP(host) === 6 && isIPv6Loopback(host);

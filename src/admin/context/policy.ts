@@ -1,5 +1,5 @@
-// The rules for every request, in this order: the host (mode none), the login, read-only, the CSRF token. They depend
-// on the route only by its `access`.
+// The rules for every request, in this order: the host (mode none), the login, the site that sent a read, read-only,
+// the CSRF token. They depend on the route only by its `access`.
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";

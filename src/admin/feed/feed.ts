@@ -51,7 +51,7 @@ export type FeedEvent = (typeof feedEvents)[number];
 /** An event of another part of the admin, which is read while it is watched. */
 export interface FeedSource {
   readonly event: FeedEvent;
-  /** The time between two readings, in milliseconds, unless a write or a new viewer needs one. */
+  /** The time between two readings, in milliseconds, unless a write or a new viewer needs an earlier one. */
   readonly intervalMs: number;
   /** Reads the event as one line of JSON. It is sent when it has changed. */
   readonly read: () => Promise<string>;
@@ -102,7 +102,7 @@ export interface FeedOptions extends SamplerOptions {
 const AFTER_WRITE_MS = [0, 300, 2_000, 5_000];
 /** The age up to which a pulse is sent to a new viewer. */
 const PULSE_MS = 1_500;
-/** The interval of pulses without viewers, for a large table that was requested recently. */
+/** The interval of pulses without viewers, for a large table whose counts were requested recently. */
 const SLOW_PULSE_MS = 5_000;
 const CENSUS_PAUSE_MS = 60_000;
 /** The pause while another admin runs the census, which takes minutes. */
@@ -162,7 +162,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     pauseFactor: 10,
     run: async () => {
       try {
-        // A request has often read a pulse just before. Then that one is sent.
+        // A request has often read a pulse just before. Then that pulse is sent.
         broadcast.show(youngerThan(intervalMs / 2) ?? (await sampler.pulse()));
       } catch (error) {
         report("pulse", error);

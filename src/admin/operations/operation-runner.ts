@@ -1,4 +1,4 @@
-// Runs the operations of this admin in the background. Closing the page does not end one. When the admin
+// Runs the operations of this admin in the background. They continue when the page is closed. When the admin
 // stops, a running operation becomes `interrupted` after its current batch and can be resumed.
 import { randomUUID } from "node:crypto";
 import { monotonic, wait } from "../../base/clock.ts";
@@ -23,8 +23,9 @@ import type { Readiness } from "../live/readiness.ts";
 
 export interface OperationRunner extends Service {
   /**
-   * Resolves to the store of operations; null when the schema lacks their tables, or this role the privileges on them.
-   * `of`: the database of a request that only reads; its statements end with the request. Default: that of writes.
+   * Resolves to the store of operations; null when the schema lacks their tables, or this role lacks privileges on
+   * them. `of`: the database of a request that only reads, whose statements end with the request. Default: the database
+   * for writes.
    */
   store(of?: Database): Promise<OperationStore | null>;
   /** Resolves to the reason why there is no store; null when there is one. */

@@ -1,4 +1,5 @@
-// JSON answers with the header `as-of`: the time of their data. Answers that differ only in it have the same ETag.
+// JSON answers with the header `as-of`: the time of their data. Answers that differ only in this time have the same
+// ETag.
 import { AS_OF } from "../../http/repeat/conditional.ts";
 import { type HttpResponse, jsonText } from "../../http/response.ts";
 

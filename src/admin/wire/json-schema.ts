@@ -1,6 +1,6 @@
 // The JSON Schemas of the API's requests and answers. Answers are written in a short form: `string`, `integer`, `time`,
 // `json`, …, with `?` for a value that may be null and `[]` for a list. A schema with a title is in the OpenAPI
-// document once, under that name.
+// document once, under its title.
 
 import type { FieldData } from "../../commands/declare/field.ts";
 import { conditions } from "../../domain/condition.ts";

@@ -95,7 +95,7 @@ const parsing = {
 /** Keys of the yargs result that are not options. */
 const fields = ["$0", "_", "--"];
 
-/** Returns the parser. Without `isHelp` nothing in it has a description, because laying out the help is slow. */
+/** Returns the parser. Without `isHelp` its options are hidden, and it has no usage text or notes. */
 function commandLine(
   argv: readonly string[],
   program: CliCommand,

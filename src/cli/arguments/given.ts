@@ -129,7 +129,7 @@ const REMOVED: Readonly<Record<string, string>> = {
   "--fast-queues": "named queues always use the ordinary lock; leave it out",
 };
 
-/** Option names of other programs, with the names of this one. */
+/** Option names of other programs, each with the option of this program. */
 const FOREIGN_OPTIONS: Readonly<Record<string, string>> = {
   "--port": "--listen",
   "-p": "--listen",

@@ -1,5 +1,5 @@
-// worker export: writes all jobs that match a query as JSON Lines or CSV. If it is interrupted, the message names the
-// option that continues it after the last whole line.
+// worker export: writes all jobs that match a query as JSON Lines or CSV. If the export is interrupted, the message
+// names the option that continues the export after the last whole line.
 import { monotonic } from "../../base/clock.ts";
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
 import { countText, numberText } from "../../domain/words.ts";

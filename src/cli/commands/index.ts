@@ -1,5 +1,5 @@
-// All commands in the order of the help: commands of this folder, one for each declaration in src/commands, and
-// commands about the program itself.
+// All commands in the order of the help. Each declaration in src/commands is a command, or an action of
+// `worker schedule` or `worker limit`.
 
 import type { Command } from "../../commands/declare/command.ts";
 import { commands as declarations } from "../../commands/index.ts";

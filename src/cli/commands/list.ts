@@ -1,4 +1,4 @@
-// worker list: jobs by query, state and filters, one page at a time, in any order.
+// worker list: jobs by query, state and filters, one page at a time, in one of several orders.
 
 import { countText } from "../../domain/words.ts";
 import type { JobFilter } from "../../insight/pages/job-filter.ts";

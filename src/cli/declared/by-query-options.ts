@@ -48,7 +48,10 @@ function withQueryInIds(positionals: Values): Values {
   return { ...rest, ids: { ...ids, describe: "Job ids, or one query for all matching jobs" } };
 }
 
-/** Returns the query typed in place of ids; null for ids or a key. Throws UsageError for a wrong combination. */
+/**
+ * Returns the typed query, or the query for the --ids of an action by key. Returns null for the ids of other actions,
+ * and for a key. Throws UsageError for a wrong combination.
+ */
 export function queryIn(action: OperationAction, given: QueryArguments): string | null {
   const query = takesIds(action) ? queryOfWords(action, given) : queryOfKey(action, given);
   if (query !== null) return query;

@@ -225,7 +225,7 @@ function withMembers(json: string, members: Readonly<Record<string, string>>): s
   return `${json.slice(0, -1)}${more.join("")}}`;
 }
 
-/** One line for each name in the answer's lists, such as the swept workers. */
+/** Returns one line for each list of names in the answer, such as that of the swept workers. */
 function namesOf({ answer }: Declaration, { json, message }: CommandResult): string[] {
   const lists = Object.entries(answer).filter(([, shape]) => shape === "string[]");
   if (lists.length === 0) return [];

@@ -1,5 +1,5 @@
-// worker limit: the actions on limits that src/commands declares, their list and one in detail. worker limits: the
-// list.
+// worker limit: the actions on limits that src/commands declares, the list of limits, and the details of one limit.
+// worker limits: only the list.
 import { limitCommands } from "../../commands/limits/index.ts";
 import type { ExitStatus } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";

@@ -190,7 +190,7 @@ function sample(
   const run_s = {
     ready: -random(Math.min(created_s, 900)),
     "retry due": -random(60),
-    // From minutes to three weeks; occasionally next year.
+    // From a minute to three weeks; occasionally a year.
     scheduled:
       n % 40 === 7 ? 31_536_000 : 60 + Math.round((random(1_000) / 1_000) ** 3 * 3 * WEEK_S),
     "retry later": 20 + random(7_200),

@@ -7,8 +7,8 @@ import { printable, printableJson, printableLines } from "./printable.ts";
 import { tableLines } from "./table.ts";
 
 /**
- * Ends the process when the output is closed (`worker list | head`); reports other write errors. Without a listener
- * Node would print a stack trace.
+ * Ends the process at a write error of stdout, which is reported unless the output was closed (`worker list | head`).
+ * Without a listener Node would print a stack trace.
  */
 export function watchOutput(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { wait } from "../../base/clock.ts";
 
 const POLL_MS = 300;
-/** The number of polls after which a change counts even if files still change: a task may write a log there. */
+/** The number of polls after which a change counts even if files still change, such as a log that a task writes. */
 const MAX_SETTLING_POLLS = 10;
 const MAX_FILES = 10_000;
 
@@ -37,8 +37,8 @@ export class WatchedFiles {
   }
 
   /**
-   * Resolves to the path of a changed file when something has changed and then stayed unchanged for a moment, at most
-   * 3 s later; to null when `signal` aborts.
+   * Waits until a file changes, and then until nothing changes for a moment, but at most 3 s. Resolves to the path of a
+   * changed file, or to null when `signal` aborts.
    */
   async waitForChange(signal: AbortSignal): Promise<string | null> {
     while (await wait(POLL_MS, signal)) {

@@ -5,7 +5,7 @@ import type { Environment } from "../arguments/environment.ts";
 
 const FIRST = 3;
 
-/** `fd:` and `fd:name` become `fd:3`; other addresses are unchanged. Throws InputError `listenAddr`. */
+/** `fd:` and `fd:name` become a descriptor such as `fd:3`; other addresses are unchanged. Throws InputError. */
 export function activatedAddress(address: string, env: Environment, pid: number): string {
   if (!address.startsWith("fd:") || /^fd:\d+$/.test(address)) return address;
   const name = address.slice("fd:".length);

@@ -15,7 +15,7 @@ export interface ServiceManager extends AsyncDisposable {
   ready(status: string, stop: AbortSignal): Promise<void>;
 }
 
-/** Removes the service manager's variables from `env`, so that child processes cannot notify in this one's name. */
+/** Removes the service manager's variables from `env`, so that child processes cannot notify for this one. */
 export function serviceManager(env: NodeJS.ProcessEnv, logger: Logger): ServiceManager {
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC, WATCHDOG_PID } = env;
   for (const name of ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]) delete env[name];

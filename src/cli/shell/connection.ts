@@ -36,8 +36,8 @@ export async function commandLogger(args: GlobalOptions): Promise<Logger> {
 }
 
 /**
- * Like commandLogger(), but loaded with the first line, because most commands log nothing. `written` resolves once all
- * lines are written.
+ * Like commandLogger(), but the logger is loaded when the first line is logged, because most commands log nothing.
+ * `written` resolves once all lines are written.
  */
 function lateLogger(args: GlobalArguments): { logger: Logger; written(): Promise<void> } {
   let lines: Promise<Logger> | null = null;
@@ -101,7 +101,7 @@ export async function withConnection<T>(
   }
 }
 
-/** How long a command that has ended waits for a statement that it left, such as a reading of `watch`. */
+/** How long the end of a command waits for a statement that still runs, such as a reading of `watch`. */
 const END_MS = 1_000;
 
 const COMMAND_BOUNDS = {

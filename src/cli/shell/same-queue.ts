@@ -1,5 +1,5 @@
-// The connection options that suggested commands need to reach the same database and schema as this call. Values from
-// the environment are not repeated: the next command has them, too.
+// The connection options that suggested commands need to reach the same database and schema as this call. A URL from
+// the environment is not repeated in a `worker` command, which reads the same environment.
 import { withoutSecrets } from "../../database/connection/server/connection-text.ts";
 import { shellWord } from "../../domain/portable/shell-word.ts";
 import { schemaOption, withOptions } from "../../domain/portable/worker-line.ts";

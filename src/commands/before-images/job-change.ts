@@ -124,12 +124,12 @@ export interface ChangeTables {
   /** The operation's id and the job's outcome, as SQL expressions on a row called `targets`. */
   readonly operation: string;
   readonly outcome: string;
-  /** Two names of tables: all jobs that the statement found, and the earlier state of those that change. */
+  /** Two names of tables: the jobs to record, and the earlier state of those that change. */
   readonly targets: string;
   readonly images: string;
 }
 
-/** Returns an insert of a row for each job that was found. For deleted jobs, `acted` has their earlier state. */
+/** Returns an insert of a row for each job of `targets`. For deleted jobs, `acted` has their earlier state. */
 export function storeRows(
   s: string,
   change: JobChange,

@@ -1,6 +1,7 @@
-// Stores an action on jobs by id or key as a finished operation. One statement acts and stores: a row for the operation,
-// and a row for each requested job, with its earlier state if it has changed. So the action is listed in *Activity*, has a receipt, and can be undone
-// like an operation by query (operations/store/undo-statement.ts). This needs the extension `operations`.
+// Stores an action on jobs by id or key as a finished operation. One statement acts on the jobs, and stores a row for
+// the operation and a row for each requested job, with its earlier state if it has changed. So the action is listed in
+// *Activity*, has a receipt, and can be undone like an operation by query (operations/store/undo-statement.ts). This
+// needs the extension `operations`.
 import { MAX_VALUES } from "../../domain/portable/query/limits.ts";
 import { jobColumns, jobNames } from "../../queue/sql/job-row.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
@@ -24,7 +25,8 @@ export interface OperationIdRow {
 /**
  * Returns the statement. `tables`: its first common table expressions. `acted` has all columns of the changed jobs,
  * `targets` the ids of the jobs to record with an `outcome` (`d` done, `l` locked, `g` not found), and, unless jobs are
- * deleted, `images` the earlier state of the changed jobs. The values of recordValues() are the parameters from number `first` on.
+ * deleted, `images` the earlier state of the changed jobs. The values of recordValues() are the parameters from number
+ * `first` on.
  */
 export const recordedStatement = (
   s: string,

@@ -7,7 +7,8 @@ import { announceCancel } from "../../queue/pauses/pause.ts";
  * the job. For this, max_attempts is lowered to attempts, as for a permanent failure, and attempts stays correct. Rows
  * that another session has locked are skipped, because they may be rows of the fast mode.
  *
- * The announcement names the worker, so that the others read nothing. The row of a job of the fast mode names none.
+ * The announcement names the worker, so that other workers read nothing. For a job of the fast mode, whose row has no
+ * worker, it names none.
  */
 export const cancelRequests = (
   s: string,

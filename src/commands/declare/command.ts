@@ -128,7 +128,7 @@ export interface Command<
   readonly fields: F;
   /** Makes the command a bulk action on jobs, which can also run on all jobs that match a query. */
   readonly onJobs?: JobActionData;
-  /** Returns the problems of the input as a whole, whose values are each valid. */
+  /** Returns the problems of the input as a whole. Each value is already valid by itself. */
   problems?(input: Input<F>): readonly Problem[];
   /** Whether this input changes nothing, so that there is nothing to record. */
   isPreview?(input: Input<F>): boolean;

@@ -48,7 +48,7 @@ export interface JobActionData {
   readonly leavesOut?: string;
   /** Returns the tables that the action needs and the schema lacks; null if there are none. */
   readonly missing?: (db: Database) => Promise<MissingTables | null>;
-  /** Whether an operation starts with a canary, the first jobs, whose results decide: usually, on request, or never. */
+  /** Whether an operation starts with a canary: usually, on request, or never. */
   readonly canary: "usual" | "possible" | "none";
   readonly offers: ActionOffers;
   /**

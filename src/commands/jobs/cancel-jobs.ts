@@ -38,8 +38,7 @@ export interface CancelledJob {
   readonly id: string;
   /**
    * `cancelled`: it had not started, and never will. `cancelling`: it runs; its signal aborts within moments, and
-   * waitForCancelledJobs() returns what became of it. `failed`: it had failed for good before. `not_found`: no such
-   * job.
+   * waitForCancelledJobs() returns its outcome. `failed`: it had failed for good before. `not_found`: no such job.
    */
   readonly outcome: "cancelled" | "cancelling" | "failed" | "not_found";
 }

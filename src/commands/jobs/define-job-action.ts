@@ -48,7 +48,7 @@ export function defineJobAction<const F extends Fields, const N extends string>(
     http: { path: "/api/jobs/action", action: action.name },
     positionals: ["ids"],
     answer: { jobs: "ChangedJob[]", operation: "integer?" },
-    // Waits for fetched jobs outside the transaction, because its timeout is meant for the change alone.
+    // Waits for fetched jobs before the transaction, whose timeout is meant for the change alone.
     prepare: async (db, input) => {
       const { ids, ...changes } = input as Input<F> & IdsInput;
       await untilMayChange(db, action.onJobs.change(changes as Changes, null), ids);

@@ -50,7 +50,7 @@ const toRemovedJob = (row: JobRow | undefined): RemovedJob =>
     ? { outcome: "absent", job: null }
     : { outcome: row.key === null ? "locked" : "removed", job: toJob(row) };
 
-/** Like removeJob(), but also stores the earlier state of a deleted job. */
+/** Like removeJob(), but does not wait, and stores the earlier state of a deleted job. */
 export async function removeRecorded(
   db: Database,
   key: string,

@@ -1,4 +1,4 @@
-// Changes parts of a limit, and ends back-offs. Each change is one transaction, so that concurrent ones are not lost.
+// Changes parts of a limit, in one transaction, so that concurrent changes are not lost. Also ends back-offs.
 
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";

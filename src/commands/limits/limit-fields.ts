@@ -71,7 +71,7 @@ export function changedLimit(old: LimitDefinition | null, input: SetInput): Limi
   }
 }
 
-/** Returns the new rate; null: no maximum. A burst that was the old rate's default becomes that of the new rate. */
+/** Returns the new rate; null: no maximum. A default burst becomes the default of the new rate. */
 function changedRate(old: FullRate | null, { rate: typed, burst }: SetInput): Rate | null {
   if (typed === undefined && old === null) {
     if (burst === undefined) return null;

@@ -145,7 +145,7 @@ select exists (select from stored) as is_changed,
   not exists (select from old) and not exists (select from stored) as is_missed,
   (select pg_catalog.count(*) from ${s}._private_limits) >= ${MAX_LIMITS} as is_full`;
 
-// If two workers that start create the same limit, one of them inserts nothing.
+// If two workers create the same limit at the same time, one of them inserts nothing.
 const createSql: Statement = (s) => `
 insert into ${s}._private_limits (name, scope, match, concurrency, rate, period_ms, burst, source)
 select $1::text, $2::text, $3::text, $4::int, $5::int, $6::bigint, $7::int, 'code'

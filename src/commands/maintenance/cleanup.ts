@@ -79,7 +79,10 @@ export async function cleanup(
   return cleanUp(db, tasks, options, () => {});
 }
 
-/** Like cleanup(). `committed`: called with the result so far after each deletion, and before an error for refusals. */
+/**
+ * Like cleanup(). `committed`: called with the result so far after each deletion, and at the end, before an error for
+ * refusals.
+ */
 async function cleanUp(
   db: Database,
   tasks: readonly CleanupTask[] = cleanupTasks,

@@ -32,7 +32,7 @@ interface NameDeletion {
 
 /**
  * Deletes names in steps, by ascending id. Restores a name if a transaction that was open at its deletion commits a job
- * of it, and all names of a step if such a transaction is still open after 10 s.
+ * with the name's id, and all names of a step if such a transaction is still open after 10 s.
  */
 export async function deleteNames(db: Database, deletion: NameDeletion): Promise<void> {
   const { unused, refused, deleted } = deletion;

@@ -1,5 +1,5 @@
-// Recovers the jobs of stale workers on request, like the sweep that every worker runs (recover-jobs.ts). This one also
-// has a threshold for workers that declare none, and for lock holders without heartbeats. It calls no function of the
+// Recovers the jobs of stale workers on request, like the sweep that workers run (recover-jobs.ts). This one also has
+// a threshold for workers that declare none, and for lock holders without heartbeats. It calls no function of the
 // schema: the sweep of graphile_worker_rs gives the attempt back, so a job that crashes its worker would run for ever,
 // and a plain Graphile Worker schema has no sweep.
 import * as v from "valibot";

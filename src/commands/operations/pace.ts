@@ -1,10 +1,9 @@
 // Decides the size of batches and the pauses between them, from how long earlier batches took. It does no I/O. A batch
-// should take about 50 ms. That is long compared with its round trip, and so short that no other transaction waits for
-// long, even if a batch takes several times as long. Two things make a batch long: many jobs to change (`limit`), or
-// few matches among many ids (`span`). After a batch the pause is as long as the batch. It is longer while the age of
-// the oldest ready job grows, because then workers fall behind due to the operation. On a busy machine, or far from the
-// database, every batch takes longer, and smaller batches only add round trips. So a batch becomes smaller than 200
-// jobs or 25,000 ids only if it would take more than 2 s.
+// should take about 50 ms: long compared with its round trip, and so short that no other transaction waits for long.
+// Two things make a batch long: many jobs to change (`limit`), or few matches among many ids (`span`). After a batch
+// the pause is as long as the batch, and longer while the age of the oldest ready job grows: then workers fall behind.
+// On a busy machine, or far from the database, every batch takes longer, and smaller batches only add round trips. So a
+// batch becomes smaller than 200 jobs or 25,000 ids only if it would take more than 2 s.
 import type { Speed } from "./model/operation-store.ts";
 
 const FIRST_LIMIT = 500;

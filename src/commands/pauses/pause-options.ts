@@ -41,7 +41,7 @@ export interface PauseResult extends Acknowledgement {
   readonly cancelling?: number;
 }
 
-/** How long a pause waits for workers, from its start: a slow database leaves less of it. */
+/** How long a pause waits for workers, counted from the call. A slow database leaves less time for the workers. */
 export const WAIT_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
 

@@ -69,7 +69,7 @@ function definitionOf(input: Input<typeof fields>): ScheduleDefinition {
   });
 }
 
-/** Adds a schedule. Throws `conflict` if its identifier is that of another one, or of a running worker's cron entry. */
+/** Adds a schedule. Throws `conflict` if another schedule, or a running worker's cron entry, has its identifier. */
 export async function addNewSchedule(
   db: Database,
   definition: ScheduleDefinition,

@@ -72,7 +72,7 @@ type Options = Input<typeof optionFields> & {
   readonly pattern?: string | undefined;
 };
 
-/** Returns the changes for the given options. An empty text as queue or key removes it; omitted options do not change. */
+/** Returns the changes for the given options. An empty queue or key removes it; omitted options do not change. */
 export function changesOf(input: Options): ScheduleChanges {
   const { time_zone, payload, backfill_secs, jitter_secs, overlap, queue, key } = input;
   const { task, pattern, priority, max_attempts, job_key_mode } = input;

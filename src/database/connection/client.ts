@@ -163,7 +163,7 @@ export class Client extends pg.Client {
     super.connect((error: Error | null) => {
       const { stream } = this.connection;
       if (error) stream.destroy();
-      // This side is closed now. The server has a short time to close its side.
+      // Once this side is closed, the server has a short time to close its side.
       else stream.once("finish", () => closeSoon(stream));
       callback(error ?? null, this);
     });

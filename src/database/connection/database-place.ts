@@ -1,4 +1,4 @@
-// The server and database of a pool, as people recognize them: never its user or password.
+// The server and database of a pool, as people recognize them, without the login.
 import pg from "pg";
 import type { ServerConfig } from "./client.ts";
 

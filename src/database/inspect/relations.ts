@@ -52,7 +52,8 @@ export async function readIndexes(db: Database): Promise<IndexFacts[]> {
 /** A row as it arrives: bigint is text. */
 type Texts<T> = { readonly [K in keyof T]: T[K] extends number ? string : T[K] };
 
-// After a reset of the statistics n_live_tup is 0. A table may have been vacuumed only by hand, or only automatically: greatest() ignores nulls.
+// After a reset of the statistics n_live_tup is 0. A table may have been vacuumed only by hand, or only automatically:
+// greatest() ignores nulls.
 const tablesSql: Statement = () => `
   select
     class.relname::text as name,

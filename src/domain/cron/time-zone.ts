@@ -82,7 +82,7 @@ export function nextClockChange(
   return { atMs: high * 60_000, byMs: offset(high * 60_000) - before };
 }
 
-/** Returns a function from a moment to how far the zone's clock is ahead of UTC, in milliseconds. */
+/** Returns a function that returns how far the zone's clock is ahead of UTC at a moment, in milliseconds. */
 function offsetsOf(timeZone: string): (ms: number) => number {
   const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
   return (ms) => {

@@ -17,7 +17,10 @@ export interface Rate {
   readonly limit: number;
   /** The length of the period in milliseconds, from 1 to 86,400,000 (a day). */
   readonly perMs: number;
-  /** The number of jobs that may start at once after a quiet time, 1–1,000,000. Default: what starts in 0.2 s, at least 1. */
+  /**
+   * The number of jobs that may start at once after a quiet time, 1–1,000,000. Default: what starts in 0.2 s, at
+   * least 1.
+   */
   readonly burst?: number | undefined;
 }
 

@@ -34,8 +34,8 @@ interface ReservedBytes {
   bytes: number;
   isMade: boolean;
   /**
-   * When the response became readable for the client; null while it, or an earlier response of the connection, is being
-   * built.
+   * When the client could begin to read the response; null while the response is being built, or an earlier response of
+   * the connection is unread.
    */
   sinceMs: number | null;
 }
@@ -53,7 +53,7 @@ export function createAnswerMemory(
   limits: Settings,
   clock: () => number = monotonic,
 ): AnswerMemory {
-  /** All reserved memory, oldest first. */
+  /** All reserved memory, in the order of its last changes, so that the slowest readers come first. */
   const all = new Set<ReservedBytes>();
   const waiting = new Set<WaitingReader>();
   /** The unread responses of each connection, in their order. */
@@ -98,8 +98,8 @@ export function createAnswerMemory(
   };
 
   /**
-   * Whether the request has room. The requests of one client may reserve at most half of the memory, so that other
-   * clients have room.
+   * Whether the request has room. Several requests of one client may together reserve at most half of the memory, so
+   * that other clients have room.
    */
   const hasRoom = ({ reserved, bytes }: Pick<WaitingReader, "reserved" | "bytes">) => {
     const inWork = inWorkOf(reserved.client);
@@ -182,8 +182,8 @@ export function createAnswerMemory(
         readOn: (left) => readOn(reserved, left),
         async reserve(wanted, left) {
           if (wanted <= reserved.bytes) return true;
-          // The part is released while waiting: two requests that hold a part and wait for the rest would wait for each
-          // other.
+          // Memory that is already reserved is released while waiting. Otherwise two requests that hold parts could
+          // wait for each other.
           change(reserved, 0);
           await readOn(reserved, left);
           return enqueue(reserved, Math.min(wanted, limits.unreadBytesInAll), left);

@@ -102,7 +102,7 @@ export function createConnections(
     return undefined;
   };
 
-  /** Returns the oldest connection of the client with the most; null if the client of the new one has as many. */
+  /** Returns the oldest connection of the client with the most connections; null if the new client has as many. */
   const oldestOfMost = (added: Connection): Socket | null => {
     const counts = new Map([[added.network, 1]]);
     for (const { network } of all.values()) counts.set(network, (counts.get(network) ?? 0) + 1);
@@ -223,7 +223,7 @@ function pacePipeline(socket: Socket, isFull: () => boolean): () => void {
     waiting = waiting === null ? bytes : Buffer.concat([waiting, bytes]);
     feed();
   });
-  // node:http resumes by itself after a response or when a body is read.
+  // node:http resumes the socket by itself after a response or when a body is read.
   socket.on("resume", () => waiting !== null && feed());
   return () => waiting !== null && feed();
 }

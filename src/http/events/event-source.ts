@@ -23,7 +23,7 @@ export interface EventSource {
   publish(event: string, data: string, topic?: string): void;
   /** Deletes the event's snapshots, so that new viewers do not get them. */
   clear(event: string): void;
-  /** Sends a comment, so that proxies do not close a quiet stream, to all viewers but those of the event `except`. */
+  /** Sends a comment to all viewers but those of the event `except`, so that proxies do not close a quiet stream. */
   ping(except?: string): void;
   /** Whether the event has viewers. */
   isWatched(event: string): boolean;

@@ -23,7 +23,7 @@ export interface Acknowledgement {
 /** The acknowledgement of a pause if there are no workers. */
 export const NOT_ACKNOWLEDGED: Acknowledgement = { acknowledged: 0, waiting: 0, waitingFor: [] };
 
-/** Returns the present numbers of workers; 0 in a schema without pauses or without heartbeats. */
+/** Returns how many live workers have acknowledged the pauses; 0 in a schema without pauses or without heartbeats. */
 export async function readAcknowledgement(db: Database): Promise<Acknowledgement> {
   if (!(await hasControls(db)) || !(await hasWorkerTable(db))) return NOT_ACKNOWLEDGED;
   return (await readState(db)).state;

@@ -17,8 +17,8 @@ export interface Pause {
   /** The time at which the pause ends by itself; null if it lasts until it is resumed. */
   readonly resumeAt: Date | null;
   /**
-   * Whether it has ended by hand or by its time: the queue continues when its running job has ended and a worker of this
-   * library runs. false for other scopes.
+   * Whether it has ended by hand or by its time: the queue continues when its running job has ended and a worker of
+   * this library runs. false for other scopes.
    */
   readonly hasEnded: boolean;
   /** The reason, as it was given; null without one. */
@@ -36,7 +36,7 @@ export async function listPauses(db: Database): Promise<Pause[]> {
   return (await query<PauseRow>(db, statement)).map(toPause);
 }
 
-/** Returns the pause that keeps jobs of this task in this queue from starting: of everything, the task or the queue. */
+/** Returns the first pause of everything, of this task, or of this queue; undefined if there is none. */
 export const pauseOf = (pauses: readonly Pause[], task: string | null, queue: string | null) =>
   pauses.find(({ scope, name }) => scope === "all" || name === (scope === "task" ? task : queue));
 

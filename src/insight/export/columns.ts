@@ -92,7 +92,7 @@ export const exportColumnNames = Object.keys(exportColumns) as readonly ExportCo
 
 export type ExportFormat = "jsonl" | "csv";
 
-/** Returns SQL for one line with its line break. `payload`: the text that replaces the payload. */
+/** Returns SQL for one line with its line break. `payload`: SQL for the text that replaces the payload. */
 export function lineSql(
   columns: readonly ExportColumn[],
   format: ExportFormat,

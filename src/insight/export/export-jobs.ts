@@ -25,7 +25,7 @@ export interface Export {
    * `signal` aborts.
    */
   readonly pieces: (signal: AbortSignal) => AsyncGenerator<string | Buffer, void>;
-  /** Returns how far the export has come, with the cursor from which another one continues. */
+  /** Returns how far the export has come, with the cursor from which another export continues. */
   readonly progress: () => ExportProgress;
 }
 

@@ -111,8 +111,8 @@ async function readLines(
 }
 
 /**
- * Returns an expression: the estimated size of a payload, from its stored size. A compressed payload counts with the
- * share of its upper bound that is in the parameter of this number.
+ * Returns an expression: the estimated size of a payload, from its stored size. A compressed payload counts with a
+ * share of its upper bound. `parameter`: the number of the parameter with this share.
  */
 const payloadWeight = (parameter: number) => `(${worstBytes("jobs.payload")})::float8
           * case when ${isPacked("jobs.payload")} then $${parameter}::float8 else 1::float8 end`;

@@ -12,7 +12,7 @@ import { reportedWorkers } from "./reported-workers.ts";
 /** The expressions that a caller of `conditionOf` provides. */
 export interface ConditionParts {
   readonly isQueueLocked: string;
-  /** The condition of a retrying job, where due retries are counted separately. Default: `'retrying'`. */
+  /** The expression for a retrying job's condition, to count due retries separately. Default: `'retrying'`. */
   readonly retrying?: string;
 }
 

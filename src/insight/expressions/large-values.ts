@@ -4,7 +4,7 @@ import { isPacked, worstBytes } from "../../database/unpacked.ts";
 
 /** The maximum number of decompressed bytes in one read. */
 export const MAX_UNPACKED = 16 * 1_048_576;
-/** The number of bytes that one statement of a read decompresses at worst. */
+/** One statement is expected to decompress at most this number of bytes. A larger value has its own statement. */
 const BATCH = 4 * 1_048_576;
 /** A batch is expected to decompress to at least this share of its worst case. */
 const MIN_SHARE = 1 / 64;
@@ -115,7 +115,7 @@ interface LoadedRow {
   readonly payload: string | null;
 }
 
-// The row is found by its place (ctid), so that it is the same version of the row as the other columns.
+// The row is found by its place (ctid), so that it is the version from which the other columns were read.
 const loadSql: Statement = (s) => `
   select job.id, pg_catalog.octet_length(job.payload) as bytes,
     case when pg_catalog.octet_length(job.payload) <= $3::int then job.payload end as payload

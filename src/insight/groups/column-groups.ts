@@ -101,7 +101,7 @@ interface GroupCounts {
 interface CountedGroup {
   readonly key: string;
   readonly count: Value;
-  /** When its jobs were added, in milliseconds; null if that was not read. */
+  /** When its first and its last job were added, in milliseconds; null if that was not read. */
   readonly firstMs: number | null;
   readonly lastMs: number | null;
   readonly ids: readonly string[];

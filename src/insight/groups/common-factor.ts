@@ -10,8 +10,8 @@ export interface CommonFactor extends Difference {
 }
 
 /**
- * Returns a sentence such as ` All have currency = "EUR" (31 % of 1,000 other jobs).` or ` Of 1,000 compared, all have …`;
- * an empty text without a common factor. `count`: the number of jobs of the group.
+ * Returns a sentence such as ` All have currency = "EUR" (31 % of 1,000 other jobs).` or
+ * ` Of 1,000 compared, all have …`; an empty text without a common factor. `count`: the number of jobs of the group.
  */
 export function commonText(common: CommonFactor | undefined, count: number): string {
   if (common === undefined) return "";

@@ -1,6 +1,6 @@
-// Failed jobs grouped by the fingerprint of their error, which ignores numbers, ids and quoted texts. If a task would
-// have many groups of a single job, its errors are grouped by their place in the code instead. If it would have few,
-// each of these single jobs joins a larger group with similar errors, if there is one.
+// Jobs with an error, grouped by the fingerprint of the error, which ignores numbers, ids and quoted texts. If a task
+// would have many groups of a single job, its errors are grouped by their place in the code instead. Each group that
+// still has a single job joins a larger group of its task with similar errors, if there is one.
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
 import {
@@ -63,7 +63,7 @@ interface CollectedGroup {
   /** The ids of this group in the sample and among the newest failures, with the time of the failure. */
   readonly ids: Map<string, number | null>;
   readonly tasks: Map<number, number>;
-  /** The earliest failure; -Infinity if the time of one is unknown. */
+  /** The earliest failure; -Infinity if the time of any failure is unknown. */
   firstMs: number;
   /** The latest known failure; -Infinity if none is known. */
   lastMs: number;
@@ -97,7 +97,10 @@ async function collect(db: Database, read: GroupedRows): Promise<readonly Collec
   return withoutSingles(groups);
 }
 
-/** Merges each group of a single job into the largest group of its task with similar errors, if there is one. */
+/**
+ * Merges each group of a single job, except groups by place, into the largest group of its task with similar errors, if
+ * there is one.
+ */
 function withoutSingles(groups: readonly CollectedGroup[]): readonly CollectedGroup[] {
   const large = groups
     .filter(({ ids, task }) => ids.size > 1 && task === null)

@@ -17,8 +17,8 @@ export interface JobGroup {
   readonly share: number;
   /**
    * When its first and its last job were added, RFC 3339; for errors, the earliest and the latest failure among the
-   * rows read. The time of a failure is unknown if the row was changed since: then the earliest is null, and the latest
-   * is the latest known.
+   * rows read. The time of a failure is unknown if the row was changed since: then `firstSeen` is null, and `lastSeen`
+   * is the latest known time, or null.
    */
   readonly firstSeen: string | null;
   readonly lastSeen: string | null;
@@ -48,7 +48,7 @@ export const NEW_MS = 15 * 60_000;
 /** The maximum number of error groups that become incidents. */
 export const MAX_ERROR_GROUPS = 100;
 
-/** Returns why a retry cannot fix the errors of the group with this label; null if it may. */
+/** Returns a sentence if a retry would probably not help the jobs of the group with this label; otherwise null. */
 export function doubtOfRetry(label: string): string | null {
   if (deadlineIn(label) !== null) return " A retry would fail, too.";
   return label.startsWith("Recovered # times in a row")

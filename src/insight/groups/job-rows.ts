@@ -1,5 +1,5 @@
 // The jobs that this process groups: all jobs of a small table, or those on random pages of a large one, and the newest
-// failures if an index has them. Only the first 600 characters of an error are read, so no more of it is decompressed.
+// failures if an index has them. Only the beginning of an error is read, so no more of it is decompressed.
 
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -60,8 +60,8 @@ const MAX_CHECKED_BYTES = 16_384;
 const LEAST_ID = String(-(2n ** 63n));
 
 /**
- * Reads the rows. If a full read takes too long, no value is decompressed. `isLate`: a full read has already taken too
- * long.
+ * Reads the rows. If that takes too long, they are read again without decompressing any value. `isLate`: a full read
+ * has already taken too long.
  */
 export async function readGroupedRows(
   db: Database,
@@ -99,7 +99,7 @@ export async function readGroupedRows(
   return { ...found, newest: needsError ? await newestOf(db, wanted) : [] };
 }
 
-/** Reads all rows, in parts if their texts are checked. `late`: it takes too long; `many`: more than MAX_EXACT match. */
+/** Reads all rows, in parts if their texts are checked. `late`: too slow; `many`: more than MAX_EXACT match. */
 async function readAll(
   db: Database,
   some: JobQuery,
@@ -127,7 +127,7 @@ async function readAll(
   }
 }
 
-/** Returns the number of jobs of the whole table that `rows`, some of the rows that were read, represent. */
+/** Returns how many jobs of the whole table `rows` represent. `rows`: some of the rows that were read. */
 export function countRows(
   rows: readonly GroupedRow[],
   { pagesRead, jobsPerPage, undecided }: GroupedRows,
@@ -163,7 +163,7 @@ function sampleRows(
   const isCut = found.length >= most;
   const pagesRead = isCut ? Math.max((found.at(-1)?.place ?? 1) - 1, 1) : selected.length;
   const pages = selected.slice(0, pagesRead);
-  // estimateFrom() compares neighbouring pages. A complete sample has no gaps and is sorted; an incomplete one is not.
+  // estimateFrom() compares neighbours. Only a complete sample is sorted: an incomplete one has no neighbouring pages.
   const order = isCut ? pages : pages.toSorted((a, b) => a - b);
   const indexOf = new Map(order.map((page, index) => [page, index]));
   const kept = found.filter(({ place }) => place <= pagesRead);
@@ -182,7 +182,7 @@ async function newestOf(db: Database, jobQuery: JobQuery): Promise<readonly Grou
   return (await nullOnTimeout(readNewest(db, jobQuery))) ?? [];
 }
 
-/** Returns the matching jobs among the newest 2,000 failures. It is fast only with the index `failed`. */
+/** Returns matches among the newest 2,000 failures (1,000 if texts are checked). Slow without the index `failed`. */
 export async function readNewest(db: Database, jobQuery: JobQuery): Promise<readonly GroupedRow[]> {
   const most = jobQuery.check === null ? NEWEST : MAX_CHECKED;
   const values = [MAX_CHECKED_BYTES, most, ...jobQuery.values];

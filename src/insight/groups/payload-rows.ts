@@ -1,6 +1,6 @@
 // Payloads to compare: those of matching jobs, and those of other jobs with the same tasks. From a small table the
-// newest are read; from a large one those on random pages, and if these are too few, the newest that a short walk
-// finds. Large payloads are not read.
+// newest are read; from a large one those on random pages, and if too few of them match, the newest matches that a
+// short walk finds. Large payloads are not read.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -65,7 +65,7 @@ export async function readPayloads(
 
 /**
  * Returns the newest jobs of the table. If this process decides which of them match, it reads on until there are
- * enough.
+ * enough, or until the time limit.
  */
 async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
   const until = monotonic() + WALK_MS;

@@ -1,6 +1,6 @@
 // Detects whether any worker is active, even one without heartbeats: how long ago a job was last locked or finished. In
 // a small table it reads the newest lock and failure; for a large one it compares PostgreSQL's counters of written rows
-// between calls. Also whether the queue was ever used.
+// between calls. It also reads whether the queue was ever used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ageText } from "../../domain/portable/ages.ts";
 import { queueLockedAt } from "../../queue/sql/lock.ts";

@@ -97,7 +97,7 @@ const reasonsSql: Statement = (s) => `
   where action = 'fail'::text and changes ->> 'reason'::text is not null
   order by id desc limit ${MAX_REASONS}`;
 
-// Only jobs that are as the operation left them count.
+// Counts only jobs that have not changed since the operation.
 const byHandSql: Statement = (s) => `
   select pg_catalog.count(*)::int as count from (
     select from ${s}._private_operation_rows as images

@@ -50,7 +50,7 @@ const headSql: Statement = (s) => `
   limit 20000`;
 
 interface HeadRow {
-  /** Bits: 1 = not grouped by priority, 2 = not by task, 4 = not by queue. 7, all jobs, is one row even without jobs. */
+  /** Bits: 1 = not grouped by priority, 2 = not by task, 4 = not by queue. 7: all jobs, one row even without jobs. */
   readonly question: number;
   readonly queue_id: number | null;
   readonly part: number | null;

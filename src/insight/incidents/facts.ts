@@ -1,4 +1,4 @@
-// The input of the incident rules, and the queries that find the jobs in its counts. Data that could not be read is
+// The input of the incident rules, and the queries that find the jobs that it counts. Data that could not be read is
 // absent, and reported as an incident of its own.
 import { quote } from "../../domain/portable/query/quote.ts";
 import type { Value } from "../../domain/value.ts";
@@ -67,7 +67,7 @@ export interface IncidentFacts {
   readonly crashes: readonly Crash[];
   /** The error groups of the failed jobs. */
   readonly errors: Groups | null;
-  /** What the jobs of an error group have in common, by its key; only for the largest. */
+  /** What the jobs of an error group have in common, by the key of the group; only for the largest group. */
   readonly common: ReadonlyMap<string, CommonFactor>;
   /** The keys of the error groups whose jobs were all failed by hand, with a reason. */
   readonly failedByHand: ReadonlySet<string>;
@@ -92,8 +92,8 @@ export const MAX_NAMES = 20;
 export const quoteNames = (names: readonly string[]): string => names.map(quote).join(",");
 
 /**
- * Returns the query for the due jobs with `term` that no locked or full queue blocks: the jobs that `tasks` counts;
- * null: it would be too long.
+ * Returns the query for the due jobs that match `term` and that no locked or full queue blocks, as in the counts of
+ * `tasks`; null: the query would be too long.
  */
 export function startable(term: string, { limited }: IncidentFacts): string | null {
   const full = [...new Set(limited.flatMap(({ queues }) => queues))];
@@ -102,7 +102,7 @@ export function startable(term: string, { limited }: IncidentFacts): string | nu
   return [term, "is:due -is:blocked", open].filter((part) => part !== "").join(" ");
 }
 
-/** Returns the query for the jobs of these tasks, which are all or some of those with due jobs; null: too many. */
+/** Returns the query for the due jobs of `waiting`, which are some or all of `facts.tasks`; null: too many. */
 export function jobsOfTasks(waiting: readonly WaitingTask[], facts: IncidentFacts): string | null {
   const others = [
     ...facts.tasks.filter((task) => !waiting.includes(task)).map(({ identifier }) => identifier),

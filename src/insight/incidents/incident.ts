@@ -48,7 +48,7 @@ export interface Incident {
   readonly q: string | null;
   readonly links: Links;
   readonly fix: Fix | null;
-  /** The numbers of jobs or crashes over the last 3 hours, for a peak those of the jobs ahead; empty if unknown. */
+  /** The numbers of jobs or crashes in the last 3 hours, or of jobs in future buckets for a peak; empty if unknown. */
   readonly trend: readonly number[];
   /** The report about crashes, for jobs that crash their workers. */
   readonly crash?: CrashReport;

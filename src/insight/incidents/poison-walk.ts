@@ -28,7 +28,7 @@ export interface PoisonJob {
   readonly recoveredMs: number | null;
   /** The worker from which it was last recovered; null if unknown. */
   readonly recoveredFrom: string | null;
-  /** Jobs that lost more attempts, but were not running in one of this job's crashes, so they did not cause it. */
+  /** Jobs that lost more attempts, but did not run in one of this job's crashes, so they did not cause that crash. */
   readonly apartFrom: ReadonlySet<string>;
   /** The worker that runs the job; null if none does. */
   readonly lockedBy: string | null;
@@ -124,7 +124,7 @@ export function createPoisonWalk(): PoisonWalk {
 /** The number of jobs that are compared with each other. */
 const MAX_COMPARED = 100;
 
-/** Adds for each job those that were not running in its last crash. Findings about earlier crashes are kept. */
+/** Adds to each job those with more lost attempts that did not run in its last crash. Earlier findings are kept. */
 function noteApart(found: readonly PoisonJob[], apart: Map<string, Set<string>>): void {
   const compared = found.slice(0, MAX_COMPARED);
   const ids = new Set(compared.map(({ id }) => id));

@@ -188,8 +188,9 @@ const PEAK_FACTOR = 10;
 const MIN_PEAK = 1_000;
 
 /**
- * Returns the future bucket with most due jobs per second, if it has 1,000 jobs and over ten times the median rate of
- * the others. Rates are compared, because later buckets are wider. The last bucket has no end, so it is ignored.
+ * Returns an incident about the future bucket with the most jobs per second, among those with at least 1,000 jobs, if
+ * that is over ten times the median rate of the others. Rates are compared, because later buckets are wider. The last
+ * bucket has no end, so it is ignored.
  */
 export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   if (horizon === null) return [];
@@ -234,7 +235,7 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   ];
 }
 
-/** The number of workers that do not stop by chance within CRASHES_MS. */
+/** If this many workers crash within CRASHES_MS, it is not by chance. */
 const MANY_CRASHES = 3;
 const CRASHES_MS = 10 * 60_000;
 

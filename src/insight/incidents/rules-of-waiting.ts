@@ -33,8 +33,8 @@ const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string):
 const MANY_QUEUES = 3;
 
 /**
- * Returns queues locked by a worker whose heartbeats have stopped, or for 5 minutes by one that never sent any. The
- * latter may be a busy Graphile worker, so the incident offers to unlock it only after 4 hours.
+ * Returns incidents about queues locked by a stale worker, or for 5 minutes by a worker without heartbeats. The latter
+ * may be a busy Graphile worker, so its incident offers to unlock it only after 4 hours.
  */
 export function stuckQueues(facts: IncidentFacts): Incident[] {
   const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
@@ -200,7 +200,7 @@ function isWithoutWorker({ tasks, coverage, nowMs, quiet }: IncidentFacts): bool
   return isLate && coverage.alive === 0 && quiet !== null && quiet.ms > QUIET_MS;
 }
 
-/** From this age on waiting jobs are reported. */
+/** From this age on, waiting jobs are reported. */
 const OLD_MS = 5 * 60_000;
 
 /** Returns an incident if a job has been due for more than 5 minutes for a reason that no other rule reports. */

@@ -50,7 +50,7 @@ interface WaitingRow {
 
 const MAX_WALKED = 5_000;
 
-// $1: the pattern of the tasks; null: the queue $2.
+// $1: the pattern of the tasks; null: the limit is of queues, and $2 is the id of the job's queue.
 const waitingSql: Statement = (s) => `
   with recursive ${priorities(s)}, walked as (
     select due.* from priorities, lateral (

@@ -41,11 +41,11 @@ export interface QueueUse {
 
 export interface LimitUse {
   readonly limit: StoredLimit;
-  /** The number of running jobs, by the last heartbeats or exchanges of permits; for queues, that of slots in use. */
+  /** The number of running jobs, by the last heartbeats or exchanges of permits; for queues, the slots in use. */
   readonly running: number;
   /** The number of due jobs that have not started. */
   readonly waiting: Value;
-  /** The number of matching queues; null: too many, or the limit is one of tasks. */
+  /** The number of matching queues; null: too many to count, or the limit is one of tasks. */
   readonly queues: number | null;
   /** The queues with running or waiting jobs: full ones first, then those with most waiting jobs; at most 200. */
   readonly busy: readonly QueueUse[];

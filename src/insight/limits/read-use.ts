@@ -46,7 +46,7 @@ from (
 export interface PermitUse {
   /** The number of permits that workers hold. */
   readonly permits: number;
-  /** The number of them under which a job ran when the workers last exchanged permits. */
+  /** The number of these permits that were in use when the workers last exchanged permits. */
   readonly inUse: number;
 }
 
@@ -133,7 +133,10 @@ order by tat desc limit ${MAX_RATES}`;
 const MAX_COUNTED = 20;
 const MAX_NAMES = 100_000;
 
-/** Returns the number of matching queues of each limit of queues. Limits with too many are missing. */
+/**
+ * Returns the number of matching queues of each limit of queues. Limits that match too many queues, and those beyond
+ * MAX_COUNTED, are missing.
+ */
 export async function readQueueCounts(
   db: Database,
   limits: readonly StoredLimit[],

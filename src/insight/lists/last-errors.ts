@@ -93,7 +93,7 @@ interface ErrorRow {
 /** When the job failed; null if it was changed since. */
 const knownAt = `case when ${isFailureTimed("jobs")} then ${failedAt("jobs")} end`;
 
-/** Returns the last error of each task in `found`, a select of id, task_id and at. Only these errors are read. */
+/** Returns SQL for the last error of each task in `found`, a select of id, task_id and at. Reads only these errors. */
 const lastOf = (s: string, found: string): string => `
   with found as materialized (${found}
   ), last as (

@@ -28,7 +28,7 @@ export interface ListedTask {
   readonly supportedBy: number;
   /** True if no worker supports the task; null if unknown. */
   readonly isUnsupported: boolean | null;
-  /** The pause of the task; null: not paused. A pause of everything is not in it. */
+  /** The pause of the task; null: not paused. A pause of all tasks is not included. */
   readonly pause: Pause | null;
 }
 

@@ -15,8 +15,8 @@ export interface JobQuery {
    */
   readonly explicit: string;
   /**
-   * The time that `now` in the query means, and from which ages count, in microseconds since 1970. It is read once, from
-   * the database's clock.
+   * The time that `now` in the query means, and from which ages count, in microseconds since 1970. It is read once,
+   * from the database's clock.
    */
   readonly nowUs: string;
   /**
@@ -57,8 +57,8 @@ export interface JobQuery {
 /** A query whose `sql` also accepts each row that cannot be decided without decompressing a value. */
 export interface LightQuery extends JobQuery {
   /**
-   * A condition without parameters. It is true if the row cannot be decided without decompressing a value. `check` is not
-   * called for such a row.
+   * A condition without parameters. It is true if the row cannot be decided without decompressing a value. `check` is
+   * not called for such a row.
    */
   readonly undecided: string;
 }

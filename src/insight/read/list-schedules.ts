@@ -20,7 +20,7 @@ import {
 } from "../../queue/schedules/schedule-row.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 
-/** The most schedules on a page: each has a payload of up to 64 KiB. */
+/** The maximum number of schedules on a page: each has a payload of up to 64 KiB. */
 export const MAX_LISTED = 100;
 const MAX_IN_LIST = 10_000;
 

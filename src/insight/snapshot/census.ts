@@ -34,7 +34,7 @@ const CHUNK_MS = 80;
 
 /** The interval between two checks of the lock, in milliseconds. Few chunks are shorter. */
 export const LISTEN_MS = 75;
-/** The number of checks. They take about seven seconds: longer than the gap after a chunk, twenty times its 300 ms. */
+/** The number of checks, 7 s in all. The gap after a chunk is shorter: 20 times its duration of up to 300 ms. */
 const LISTENINGS = 90;
 
 interface Round {

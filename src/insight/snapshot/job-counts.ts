@@ -94,7 +94,7 @@ export function takenSample(sample: JobSample, pages: number, asOf: string): Tak
 
 /**
  * Returns the counts of a large table. `census`: the last complete one. `taken`: null if not even a few pages could be
- * read in time; then the total comes from the planner's statistics, and each condition has a lower bound.
+ * read in time. Without both, the total comes from the planner's statistics, and each condition has a lower bound.
  */
 export function countsOfParts(
   gauge: Gauge,

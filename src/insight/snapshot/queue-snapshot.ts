@@ -1,5 +1,5 @@
-// The state of the queue at one moment. The live counts, queues, workers and rates are derived from it. A snapshot never
-// changes.
+// The state of the queue at one moment. The live counts, queues, workers and rates are derived from it. A snapshot
+// never changes.
 
 import type { ActiveWorker } from "../read/list-active-workers.ts";
 import type { LockedWorker } from "../read/list-locked-workers.ts";

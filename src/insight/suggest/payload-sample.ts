@@ -1,5 +1,5 @@
-// The contents of payloads in a few of the newest jobs: names of members, values, flags. Rows and bytes are limited,
-// and a large payload is not read.
+// The payloads and flags of a few of the newest jobs: names of members, values, flags. Rows and bytes are limited, and
+// a large payload is not read.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAtMost } from "../../database/unpacked.ts";
 import { memberNames, stringOf, valuesAt } from "../../domain/exact/payload-values.ts";

@@ -19,7 +19,7 @@ export interface Cursor {
   readonly isExactShown: boolean;
   /** The maximum number of rows in the next step, after a step that took too long; 0: the usual number. */
   readonly size: number;
-  /** Whether no earlier page had a match, and every job on them could be checked. */
+  /** Whether no page up to here had a match, or a job that could not be checked. */
   readonly isNone: boolean;
 }
 

@@ -78,8 +78,8 @@ export async function afterOneEntry(
 }
 
 /**
- * Returns the parts of the index that a step reads: one for each of these priorities; null: the whole index. If the
- * order begins with the priority, a step reads a single one, from the given place.
+ * Returns the parts of the index that a step reads: a priority for each part; null: the whole index. If the order
+ * begins with the priority, a step reads a single priority: the first from the given key on.
  */
 function partsOf(way: IndexWay, [from]: readonly string[]): readonly (number | null)[] {
   const { priorities: known } = way;
@@ -148,7 +148,7 @@ function keyBeside(key: readonly string[], isSmaller: boolean): string[] | null 
 
 /**
  * Limits the index to due or to future jobs, which are the two ends of an index of times. Each limit includes all
- * matches: that of future jobs is the query's own `now`, and that of due jobs is the statement's, which is later.
+ * matches: for future jobs it is the query's own `now`, for due jobs the time of the statement, which is later.
  */
 function aheadOf({ shape, nowUs }: WalkCondition, bound: (value: unknown) => string): string {
   const { isDue, conditions } = shape;

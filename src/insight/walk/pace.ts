@@ -17,7 +17,7 @@ export interface WalkPace {
   readonly isBlocked: boolean;
   /** Runs one step of at most `most` rows and adapts to its duration; null if it exceeded its time limit. */
   run<T>(step: (size: number) => Promise<T>, most?: number): Promise<T | null>;
-  /** Slows down, because a step found more than it can return. The same step follows with fewer rows. */
+  /** Slows down, because a step found more than it can return: the next step reads fewer rows. */
   slowDown(): void;
 }
 
@@ -38,8 +38,8 @@ export function createPace(size: number): WalkPace {
       return isBlocked;
     },
     slowDown() {
-      // The new size follows from the last step's. `current` may have grown after that step, so the same step would be
-      // repeated for ever.
+      // The new size follows from that of the last step. `current` may have grown eightfold since, and an eighth of it
+      // would be no smaller.
       current = slower(last);
     },
     async run(step, most = LARGEST) {

@@ -8,9 +8,9 @@ export interface WalkPlace {
 }
 
 export type Position =
-  /** The walk continues after this id; null: with the first. */
+  /** The walk continues after this id; null: it begins with the first. */
   | { readonly kind: "ids"; readonly after: string | null }
-  /** The walk continues after this row; null: with the first. */
+  /** The walk continues after this row; null: it begins with the first. */
   | { readonly kind: "index"; readonly last: Row | null }
   /** Too many jobs have this key, so they are walked by id, after `after`. */
   | { readonly kind: "tie"; readonly key: readonly string[]; readonly after: string | null }
@@ -69,8 +69,8 @@ export function positionAfter(row: Row, position: Position): Position {
 }
 
 /**
- * Returns the position in a form for the present way, because an index may have been created or dropped since the
- * previous page; null: it is not valid in this segment.
+ * Returns the position in the form for `way`, because an index may have been created or dropped since the previous
+ * page; null: it is not valid in this segment.
  */
 export function adaptPosition(position: Position, way: SegmentOrder): Position | null {
   if (way.kind === "ids") return position.kind === "ids" ? position : null;

@@ -1,6 +1,6 @@
-// Executes every list, export and search of jobs. It walks an order segment by segment in statements of about 100 ms,
-// until there are enough matches, no rows are left, or the time limit is reached. It then returns where to continue. So
-// any filter is possible: a slow one only takes more responses.
+// Executes lists and searches of jobs, and exports with a query. It walks an order segment by segment in statements of
+// about 100 ms, until there are enough matches, no rows are left, or the time limit is reached. It then returns where
+// to continue. So any filter is possible: a slow one only takes more responses.
 //
 //   ids ──────────────▶ the next rows by id, filtered
 //   index ─▶ (tie ─▶) ─▶ the next entries of an index in its order; many equal keys by id
@@ -60,9 +60,9 @@ export interface WalkResult {
 }
 
 const FIRST_STEP = 2_000;
-/** The number of rows that are read for each match, above which matches count as sparse. */
+/** Matches count as sparse if more than this number of rows are read for each. */
 const SPARSE = 4;
-/** The number of rows of the first step, if the condition is evaluated on each row that a step reads. */
+/** The number of rows of the first step in the order of an index, or if each row has to be read. */
 const FIRST_OPEN = 250;
 const CANDIDATES = 200;
 const JUMP = 1_000_000;
@@ -96,7 +96,7 @@ class WalkState {
     const [first] = segments;
     const open = first !== undefined && isOpen({ matching, segment: first });
     const usual = open || first?.way.kind === "index" ? FIRST_OPEN : FIRST_STEP;
-    // If every job matches, no more rows are read than are wanted.
+    // If every job matches, hardly more rows are read than are wanted.
     this.pace = createPace(size || (matching.isAll ? Math.max(100, limit + 1) : usual));
     this.#request = request;
     this.#skip = skip;

@@ -21,8 +21,8 @@ interface RetriedJob {
 const MAX_ATTEMPTS = 6;
 
 /**
- * Returns the times. `runAtMs`: when the next attempt is due. Each attempt is assumed to fail at once. Of a job that is
- * retried by a policy only the next attempt is certain.
+ * Returns the times. `runAtMs`: when the next attempt is due. Each attempt is assumed to fail at once. If a policy
+ * retries the job, only the next attempt is certain.
  */
 export function nextAttempts(job: RetriedJob): NextAttempts {
   const { runAtMs, attempts, maxAttempts, hasFormulaDelay, deadlineMs } = job;

@@ -14,8 +14,8 @@ import { addKeyedJobs, addKeyedRows, isKeyTooBusy } from "./add-keyed-jobs.ts";
 import { type Chain, computable, foldJobs } from "./fold-jobs.ts";
 
 /**
- * Adds the jobs in the given order and returns them in the same order, each as it was right after it was added. The
- * rounds are one transaction, or part of the transaction of the client in `db`.
+ * Adds and returns the jobs in the given order, each as it was right after it was added. On a pool the rounds are one
+ * transaction. On a client they are part of its transaction; without one, each round is committed by itself.
  */
 export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   const all = specs.map((_, place) => place);

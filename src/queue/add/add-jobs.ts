@@ -1,4 +1,4 @@
-// Adds many jobs: all of them, or none if there is any problem.
+// Adds many jobs: all of them or none, unless a key occurs twice and the client has no transaction (see addJobs()).
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";

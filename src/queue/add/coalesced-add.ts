@@ -1,5 +1,5 @@
-// Combines the addJob calls that a process makes at about the same time into one insert. Each NOTIFY takes a lock that
-// all commits of the database share, so many small inserts wait for each other, and one large insert does not. A call
+// Combines the addJob calls that a process makes at about the same time into one insert. PostgreSQL commits only one
+// transaction with a NOTIFY at a time, so many small inserts wait for each other, and one large insert does not. A call
 // waits only while MAX_INSERTS inserts are in progress; a single call is sent at once.
 
 import { setImmediate } from "../../base/clock.ts";

@@ -1,5 +1,5 @@
-// Adds any number of jobs by COPY, the fastest way of PostgreSQL, for imports and fan-outs. However long the list is,
-// only two parts of it are in memory.
+// Adds any number of jobs by COPY, the fastest way of PostgreSQL, for imports and fan-outs. The rows of only two parts
+// are in memory, however many jobs there are.
 import { nextTurn } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
 import { BinaryRows } from "../../database/connection/binary-rows.ts";

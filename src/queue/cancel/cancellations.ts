@@ -18,7 +18,7 @@ export interface Cancellation {
 
 export interface CancelRequests {
   readonly found: readonly Cancellation[];
-  /** Whether there are requests for jobs that are not running, which endCancellations() removes. */
+  /** Whether endCancellations() can remove requests: their jobs are not running, or the requests are void. */
   readonly hasEnded: boolean;
 }
 
@@ -40,10 +40,10 @@ export async function readCancelRequests(
   };
 }
 
-// A condition: the request is void, because a later retry, or later add with the job's key, gave the job new attempts.
-// Then its row was written after the request, and it has no attempt yet or is locked for its first one. No other change
-// has this result. Giving back an unstarted job does not write updated_at. After any other end of an attempt, the next
-// one is at least the second. A running job that loses its key was locked before the request.
+// A condition: the request is void, because a later retry, or a later add with the job's key, gave new attempts to the
+// job. Then its row was written after the request, and it has no attempt yet or is locked for its first one. No other
+// change has this result. Giving back an unstarted job does not write updated_at. After any other end of an attempt,
+// the next one is at least the second. A running job that loses its key was locked before the request.
 const IS_VOID = `jobs.updated_at > requests.requested_at
     and case when jobs.locked_at is null then jobs.attempts = 0
       else jobs.attempts <= 1 and jobs.locked_at > requests.requested_at end`;

@@ -38,9 +38,9 @@ export interface ReadyParameters {
   /** int: the maximum number of jobs. */
   readonly want: string;
   /**
-   * smallint and float8: the fetch cursor. Jobs before (priority, run_at) are not read: they are taken already, or a
-   * later fetch without a cursor takes them. As long as an old snapshot exists, the index keeps dead entries of
-   * finished jobs; without the cursor each fetch would scan all of them.
+   * smallint and float8: the fetch cursor (priority, run_at; with a queue only the priority). Jobs before it are not
+   * read: they are taken already, or a later fetch without a cursor takes them. As long as an old snapshot exists, the
+   * index keeps dead entries of finished jobs; without the cursor each fetch would scan all of them.
    */
   readonly priority: string;
   readonly runAt: string;
@@ -63,7 +63,7 @@ export interface ReadyParameters {
 }
 
 /**
- * The number of jobs at the head of a priority among which the jobs of the safe mode are searched, because no index
- * contains the key.
+ * If the worker also has a fast mode, its safe mode searches only this many first jobs of each priority for jobs that
+ * the fast mode does not take. No index contains the key, so a complete search would read all jobs.
  */
 export const HEAD_JOBS = 2_000;

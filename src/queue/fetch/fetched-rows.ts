@@ -1,4 +1,4 @@
-// The jobs of one fetch, column by column. A column that is not used is never parsed.
+// The jobs of one fetch, column by column. Columns that not every fetch needs are parsed on first access.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { PAYLOAD_SEPARATOR } from "../../domain/payload.ts";
 import { EARLIEST_S, type FetchedColumns } from "./job-columns.ts";
@@ -25,7 +25,7 @@ type RareRow = [string, string | null, number, object | null, string | null];
 /** The jobs of a fetch, by their index. */
 export class FetchedRows {
   readonly ids: readonly string[];
-  /** The task's id in the job's row, for taskName() and graphile-worker's helpers. After a restore, ids are reused. */
+  /** The id of each job's task, for taskName() and graphile-worker's helpers. A restored database reuses ids. */
   readonly taskIds: ArrayLike<number>;
   /** The lock of each job's run: its queue, or a slot of it (sql/slots.ts); null: no job has a queue. */
   readonly locks: readonly (number | null)[] | null;

@@ -3,7 +3,7 @@ import { type Database, query } from "../../database/database.ts";
 import { isPausedTask, isReady } from "../sql/eligible.ts";
 import { priorityLevels } from "./jobs-without-queue.ts";
 
-/** The number of ready jobs that are scanned. If there are more, a job of each other task is assumed to be ready. */
+/** The number of ready jobs that are scanned. If there are so many, each task is assumed to have a ready job. */
 const MAX_SCANNED = 100_000;
 
 /** Returns those of the tasks that may have a ready job. `pauses`: whether the schema has pauses. */

@@ -11,7 +11,7 @@ export interface FetchedColumns {
   readonly run_ats: string | null;
   // JSON: an array with a value for each job, or one number if all have the same.
   readonly task_ids: string | null;
-  /** JSON: the names of the tasks by id. They are of the same snapshot, because ids are reused after a restore. */
+  /** JSON: the names of the tasks by id. They are read with the jobs, because a restored database reuses ids. */
   readonly task_names: string | null;
   readonly priorities: string | null;
   readonly attempts: string | null;

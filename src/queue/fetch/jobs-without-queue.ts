@@ -5,9 +5,9 @@ import { HEAD_JOBS, isForFastMode, type ReadyForm, type ReadyParameters } from "
 /*
  * Returns a common table expression with the priorities of the available jobs, from `first` on, by a loose index scan.
  * jobs_main_index begins with the priority, so `run_at <= now()` alone would read every scheduled job of every
- * priority. It does not check whether a priority has due jobs: that would scan its dead entries twice, and would try to
- * lock jobs that another connection has finished in between. Without `queues` it reads only jobs_no_queue_index: a
- * second index costs 50 bytes of WAL for each job if data checksums are on.
+ * priority. The expression does not check whether a priority has due jobs. That check would scan the priority's dead
+ * entries twice, and would try to lock jobs that another connection has finished in between. Without `queues` it reads
+ * only jobs_no_queue_index: a second index costs 50 bytes of WAL for each job if data checksums are on.
  */
 export const priorityLevels = (s: string, queues: boolean, first: string) => `level (priority) as (
   select ${first}::smallint
@@ -44,8 +44,8 @@ export const notLeftOut = ({ flags, excluded }: ReadyForm, $: ReadyParameters, j
   }`;
 
 // If the worker also has a fast mode, its safe mode takes only jobs that are not for the fast mode, among the first of
-// their priority. The fast mode takes the jobs before them, so each of them becomes one of the first. Jobs of other
-// workers' tasks do not count, because they may stay there indefinitely.
+// their priority. The fast mode takes the other jobs, so each job for the safe mode becomes one of the first. Jobs of
+// other workers' tasks do not count, because they may stay there indefinitely.
 const kindTest = (s: string, form: ReadyForm, $: ReadyParameters) => {
   const { free } = form;
   if (free === "all") return "";

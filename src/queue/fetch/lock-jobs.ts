@@ -11,7 +11,7 @@ import { jobsWithoutQueue, priorityLevels } from "./jobs-without-queue.ts";
  * $1 text[] tasks  $2 int maximum number of jobs  $3 smallint, $4 float8: the fetch cursor
  * $5 text[] forbidden flags (only in the form with flags)
  *
- * The attempt is numbered `attempts + 1`; the number is stored only if it fails.
+ * The attempt has the number `attempts + 1`. The number is stored only if the attempt fails.
  */
 export function lockStatement({ flags, pauses }: Pick<ReadyForm, "flags" | "pauses">): Statement {
   const form: ReadyForm = { queues: false, flags, pauses, free: "fast" };

@@ -75,8 +75,8 @@ export function takeStatement(form: ReadyForm): Statement {
 }
 
 /**
- * Returns the statement that locks the row of a job which a fetch would take, and returns its id, and that of its queue
- * as a negative number. It has the parameters of the fetch; every parameter must be used.
+ * Returns a statement with the parameters of the fetch, all of which must be used. It locks the jobs that a fetch would
+ * take, and returns one of them: the job's id, and the id of its queue as a negative number.
  */
 export function headStatement(form: ReadyForm): Statement {
   return (s) => `

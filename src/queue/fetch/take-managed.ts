@@ -34,8 +34,8 @@ const HEAD_JOBS = 1_000;
 /** The most jobs of a queue that are taken at once. They are divided among its slots; each slot gets at least one. */
 const RUN_JOBS = 50;
 
-// A job may start up to this many milliseconds after its token was taken, or, if that is shorter, a quarter of the time
-// in which a burst builds up. This delay is the reason why fewer tokens than `burst` are taken at once: tokenBucket().
+// A job may start up to this many milliseconds after its token was taken; the maximum is a quarter of the time in which
+// a burst builds up. Because of this delay, fewer tokens than `burst` are taken at once (tokenBucket()).
 const LAPSE_MS = 100;
 
 /** The milliseconds of one token of a limit `l`, and the maximum number of tokens that are taken at once. */
@@ -172,8 +172,8 @@ select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
 from taken j`;
 
 /**
- * Returns the statement that locks the rows of the jobs which a fetch would take, and returns their ids, in order, and
- * those of their queues as negative numbers. It has the parameters of the fetch; every parameter must be used.
+ * Returns a statement with the parameters of the fetch, all of which must be used. It locks the jobs that a fetch would
+ * take, and returns them in order: each job's id, and the id of its queue as a negative number.
  */
 export const pickManaged =
   (form: ManagedForm): Statement =>

@@ -49,8 +49,8 @@ export const reasonOf = (reason: string): string =>
 const END = "pg_catalog.now() + $3::float8 * interval '1 millisecond'";
 const MAX_RECORDS = 100;
 
-// A back-off that is extended keeps its beginning. Of this name, the newest 100 back-offs are kept. Of any name, some
-// that ended more than an hour ago are deleted, because that name may never back off again.
+// An extended back-off keeps its beginning. At most the newest 100 back-offs of this name are kept. Of all names, some
+// back-offs that ended more than an hour ago are deleted, too, because their names may have no further back-off.
 const recordSql = (s: string) => `recorded as (
   insert into ${s}._private_back_offs as backs (scope, name, began_at, until, reason, job_id, task)
   select $1::text, $2::text, began_at, until, $4::text, $5::bigint, $6::text from begun
@@ -77,8 +77,8 @@ const answer = (known: string, changed: "all" | "pauses") => `
 select exists (select from begun) as begun, ${known} as known,
   case when exists (select from begun) then ${announceControl(changed)} end`;
 
-// A pause that is over, but not deleted yet, begins anew. A current pause without a back-off of the same end was set by
-// a user, and is not changed.
+// A pause that is over, but not deleted yet, begins anew. A current pause belongs to a back-off if both have the same
+// end. Every other current pause was set by a user, and is not changed.
 const begunPause = (s: string) => `begun as (
   insert into ${s}._private_pauses as pauses (scope, name, paused_at, resume_at, reason)
   values ($1::text, $2::text, pg_catalog.now(), ${END}, $4::text)

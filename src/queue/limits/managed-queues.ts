@@ -25,7 +25,7 @@ export interface ManagedAnswer {
 const BATCH = 5_000;
 const BATCH_SLOTS = 20_000;
 
-/** Returns an expression: the `match` of a limit as a pattern for `like`. It has the result of likePattern(). */
+/** Returns an expression: the `match` of a limit as a pattern for `like`, the same as likePattern() returns. */
 export const patternOf = (match: string): string =>
   [
     ["\\\\", "\\\\\\\\"],

@@ -1,7 +1,8 @@
 // What a pause of a queue, a task or everything is, and how it ends by itself.
 //
 //   queue        its row is locked at infinity by `paused:<reason>`, which Graphile workers respect, too. A worker that
-//                holds the lock now loses it; its running job ends and does not unlock the queue (paused-run.ts).
+//                holds the lock now loses it. Its running job is not ended, and does not unlock the queue afterwards
+//                (paused-run.ts).
 //   task, all    a row of _private_pauses, which the fetches of this library's workers read
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
@@ -27,7 +28,7 @@ export const ALL = "*";
 /** The channel that announces changes of pauses, limits and requests to cancel. Workers listen on it, and read them. */
 export const CONTROL = "worker:control";
 
-/** What an announcement of CONTROL is about. Those of limits, and of earlier versions, are about all. */
+/** What an announcement on CONTROL is about. Announcements of limits, and by earlier versions, are `all`. */
 export type Control = "all" | "cancel" | "pauses";
 
 const CANCEL_OF = "cancel ";

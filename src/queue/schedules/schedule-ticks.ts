@@ -117,7 +117,7 @@ export async function scheduleTicks<Offer extends ScheduleOffer>(
   });
 }
 
-/** Returns the job of an offer. With the overlap "skip", an unfinished (not a failed) job of its key prevents it. */
+/** Returns the job of an offer. With the overlap "skip", it is not added if an unfinished job has its key. */
 function resolveOffer({ job, overlap }: ScheduleOffer): ResolvedJob[] {
   if (job === null) return [];
   return resolveJobs([job]).map((one) =>

@@ -27,7 +27,7 @@ export function attemptsMade(mode: LockMode, job: string): string {
 export interface FencedWrite {
   readonly schema: string;
   readonly mode: LockMode;
-  /** The parameter with the ids of the jobs, and that with the worker's id, for `locked_by`. */
+  /** The parameter with the ids of the jobs, and, for `locked_by`, the parameter with the worker's id. */
   readonly ids: string;
   readonly workerId: string;
   /** The common table expression with the written rows. */

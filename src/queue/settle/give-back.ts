@@ -83,7 +83,7 @@ export async function returnJobs(
 // If a connection is lost during a fetch, it is unknown whether the fetch was committed. So the jobs that this worker
 // has locked and never received are given back. This reads all jobs, or only the locked ones if their optional index
 // exists. Whether the jobs had a key is unknown, too. A removed job is recognised because only a removal writes the
-// `updated_at` of a locked job and leaves no attempts. A future time was written before the clock was set back.
+// `updated_at` of a locked job and leaves no attempts. A time in the future does not count.
 const REMOVED_SINCE = `j.key is null and j.attempts >= j.max_attempts
     and j.updated_at >= j.locked_at and j.updated_at <= pg_catalog.now()`;
 
@@ -97,7 +97,7 @@ select pg_catalog.count(*)::int as count from ended`;
 const unknownStatements = { ofQueues: returnUnknownSql(false), ofSlots: returnUnknownSql(true) };
 
 const IS_UNKNOWN = "not j.is_available and j.locked_at is not null";
-// Jobs locked since $3 stay locked: the fast mode may have kept them. A time after now was set before a clock change.
+// Jobs locked since $3 stay locked: the fast mode may have kept them. A time in the future does not count.
 const IS_NOT_LISTED = `${IS_UNKNOWN} and j.id <> all($2::bigint[])
     and j.locked_at not between pg_catalog.to_timestamp($3::float8) and pg_catalog.clock_timestamp()`;
 

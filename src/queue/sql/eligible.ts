@@ -1,7 +1,7 @@
 // The conditions under which a worker may fetch a job. They are the same for every worker on the schema, except that
-// Graphile workers ignore pauses of tasks. The job is available and due, its task is one of the worker's and not
-// paused, it has no forbidden flag, and its named queue, if any, is not locked. Each function returns a condition.
-// `job`: the row of _private_jobs.
+// Graphile workers ignore pauses of tasks and of all jobs, and limits of queues that are not managed yet. The job is
+// available and due, its task is one of the worker's and not paused, it has no forbidden flag, and its named queue, if
+// any, is not locked. Each function returns a condition. `job`: the row of _private_jobs.
 
 /** The job is not locked and has attempts left: the predicate of the indexes that fetches read. */
 export const isAvailable = (job: string): string => `${job}.is_available`;

@@ -1,7 +1,7 @@
-// A job as an SQL row and as the `Job` that other layers use. Only this file has the list of columns.
+// A job as an SQL row and as the `Job` that other layers use.
 //
 // Nothing here depends on the session: times leave PostgreSQL as microseconds since the epoch, independent of DateStyle
-// and TimeZone; ids and payloads leave it as text, which is not parsed.
+// and TimeZone; ids and payloads leave it as text. Only Job.payload parses the text.
 import type { Job, JobState } from "../../domain/job.ts";
 import { stateOf } from "./job-state.ts";
 import { dateOf, microseconds, timeText } from "./moments.ts";

@@ -1,11 +1,11 @@
 // The slots of managed queues: queues with a limit. Such a queue's row always has a pseudo-lock, and a run of its jobs
-// locks one of its rows in _private_queue_slots instead. Only schemas with the extension "limits" have them.
+// locks one of its rows in _private_queue_slots instead. Only schemas with the extension "limits" have managed queues.
 //
 //   managed:3  has three slots
-//   managed:0  its slots may not match the limit yet: no run begins before a worker has corrected their number
+//   managed:0  the number of its slots may differ from the limit: no run begins before a worker has corrected it
 import { MANAGED, UNLOCK } from "./lock.ts";
 
-/** The lock of a managed queue whose slots may not be taken now. */
+/** The lock of a managed queue in which no run may begin now. */
 export const NO_SLOTS = `${MANAGED}0`;
 
 /** Returns a condition on a row of queues: it is managed and not paused. */

@@ -27,7 +27,7 @@ export function withApplicationName(connection: ServerConfig, name: string): Ser
 /** The configuration that is sent to the heartbeat thread. */
 export interface PortableConnection {
   readonly config: ServerConfig;
-  /** Whether the password comes from a function, which stays in this thread: the heartbeat thread requests it. */
+  /** Whether the password comes from a function, which stays in this thread. The heartbeat thread requests the text. */
   readonly needsPassword: boolean;
 }
 

@@ -44,7 +44,7 @@ export class WorkerConnections {
   }
 
   async connect(): Promise<void> {
-    // All attempts must have ended before one may be closed.
+    // All attempts to connect must have ended before any connection may be closed.
     await settleAll(this.#all.map((one) => one.connect()));
     for (const connection of this.#all) this.giveBack(connection);
   }
@@ -78,7 +78,7 @@ export class WorkerConnections {
     for (const connection of this.#all) void connection.prove();
   }
 
-  /** Ends statements that may take a minute (`patient`), because other statements have waited this long for them. */
+  /** Ends statements that may take a minute (`patient`), because other statements have waited `waitedMs` for them. */
   endPatient(waitedMs: number): void {
     for (const connection of this.#all) connection.endPatient(waitedMs);
   }

@@ -7,7 +7,7 @@ import { BEGIN } from "../../database/connection/bounded-statement.ts";
 const STATEMENT_TIMEOUT_MS = 6_500;
 
 // An open transaction of another session may have locked the row of a job that has ended, for example by adding
-// a job with its key. This limit ends such a wait first, so that the connection stays open.
+// a job with its key. This limit ends such a wait before ANSWER_TIMEOUT_MS, so that the connection stays open.
 const LOCK_TIMEOUT_MS = 3_000;
 
 // After this time PostgreSQL ends the open transaction of a frozen process. It cannot distinguish a frozen process
@@ -17,7 +17,7 @@ const FROZEN_MS = 10_000;
 export const FROZEN_LEASED_MS = 300_000;
 
 // A fetch must walk its index in order, whatever the statistics of the table are: a bitmap or sequential scan would
-// read every ready job to fetch a few. These connections run nothing else.
+// read every ready job to fetch a few. These connections run only the worker's own statements.
 const SETTINGS = [
   "enable_bitmapscan = off",
   "enable_seqscan = off",

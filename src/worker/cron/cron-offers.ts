@@ -67,9 +67,9 @@ export async function offerTicks<Tick extends DueTick>(
   return true;
 }
 
-// Interceptors run before the transaction, which must stay short. So several workers may call theirs for one
-// tick; the result in the worker that schedules it counts. A skipped or refused tick counts as handled and is
-// not backfilled.
+// Interceptors run before the transaction, which must stay short. So several workers may call their interceptors for
+// one tick; only the result in the worker that schedules the tick counts. A skipped or refused tick counts as
+// handled and is not backfilled.
 async function prepareOffers<Tick extends DueTick>(
   services: CronServices,
   source: TickSource<Tick>,

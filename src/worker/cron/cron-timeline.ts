@@ -13,7 +13,7 @@ export const CATCH_UP_MS = 24 * 60 * 60_000;
 export interface DueTick {
   readonly entry: CronEntry;
   readonly tickMs: number;
-  /** Whether the tick is from before the start. */
+  /** Whether the tick is from before the start; of a schedule: whether it is more than a minute late. */
   readonly isBackfill: boolean;
   /** Too old to be added. */
   readonly isDropped?: boolean;

@@ -36,11 +36,11 @@ const MAX_ABSENCE_MS = 60_000;
 /** The pause if another worker has locked the ticks. That worker adds them, or its connection ends. */
 const CONTENDED_MS = 1_000;
 /**
- * How long a new worker leaves ticks older than its start for the workers that ran then. After this time it drops
- * these ticks, except those within the backfill period.
+ * How long a new worker leaves ticks from before its start to workers that were already running. After this time it
+ * drops these ticks, except those within the backfill period.
  */
 const STARTING_MS = 10_000;
-/** How long a schedule is left out whose row PostgreSQL refuses to change. */
+/** How long a schedule is left out if PostgreSQL refuses to change its row. */
 const REFUSED_MS = 60_000;
 /** The most ticks in a transaction, shared equally by the schedules of a page. */
 const MAX_TICKS = 500;

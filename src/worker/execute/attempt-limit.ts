@@ -56,7 +56,8 @@ interface LimitedAttempt {
 
 /**
  * Returns the result of an attempt, or rejects at its time limit. The handler is awaited beyond the limit only if its
- * task is marked by endsWithin(), or its transaction completes the job: no result can be written before it has ended.
+ * task is marked by endsWithin(), or if its transaction completes the job. In the second case no result can be written
+ * before the handler has ended.
  */
 export async function withAttemptLimit(
   judged: Promise<Result>,
@@ -81,7 +82,7 @@ export async function withAttemptLimit(
     throw late;
   } catch (thrown) {
     // A marked task's own error has more detail, such as a program's stderr. If the limit is a deadline, that error is
-    // only the cause of the deadline's, which ends retries.
+    // only the cause of the deadline's error, which ends retries.
     if (late === undefined || thrown === late || !limit.isDeadline) throw thrown;
     throw Object.assign(late, { cause: thrown });
   } finally {

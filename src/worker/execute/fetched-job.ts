@@ -1,4 +1,5 @@
-// The job that a task receives. It has only its index in the fetched rows, and reads its values from them on demand.
+// The job that a task receives. It keeps its id and its index in the fetched rows, and reads most values from the rows
+// on demand.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { deadlineOf } from "../../domain/job-flags.ts";

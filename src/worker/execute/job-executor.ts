@@ -26,7 +26,7 @@ import {
 const NOT_COMMITTED =
   "the transaction that completes the job was not committed: call completeIn() last, then commit";
 
-/** A job whose handler has been called and has not ended. */
+/** A job whose attempt has begun and has not ended. */
 export interface RunningJob {
   readonly job: FetchedJob;
   /** The time of its start, by the monotonic clock. */

@@ -179,7 +179,7 @@ export class Results {
     return this.#done.length === 0 && !this.isUrgent;
   }
 
-  /** Whether there are results other than those of finished jobs. */
+  /** Whether there are results other than completed jobs. */
   get isUrgent(): boolean {
     return (
       this.#failures.length > 0 ||
@@ -230,9 +230,9 @@ export class Results {
   }
 
   /**
-   * Takes the results of earlier attempts of jobs that are locked again: `locked`, and those with an id of `fetched`,
-   * whose fetch has lost its answer. Most often the result was written and only its answer was lost. Sent again, it
-   * would change the later attempt.
+   * Takes the results of earlier attempts of jobs that are locked again: the jobs `locked`, and those with an id in
+   * `fetched`, which a fetch without an answer has locked. Most often such a result was written, and only the answer
+   * was lost. If the result were sent again, it would change the later attempt.
    */
   takeOutdated(locked: readonly FetchedJob[], fetched: ReadonlySet<string>): ResultBatch {
     const latestMs = new Map<string, number>();

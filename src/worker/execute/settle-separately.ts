@@ -164,7 +164,7 @@ class HalvingWriter {
   readonly #waited: unknown;
   readonly lost: string[] = [];
   #timeouts = 0;
-  /** The error of a lost connection, after which nothing is sent. */
+  /** The error after which nothing is sent: the connection was lost, or too many statements have timed out. */
   failure: unknown = null;
   /** The first error of results that are written later. */
   later: unknown = null;
@@ -211,7 +211,7 @@ class HalvingWriter {
     for (let n = 0; n < items.length; n += size) await this.#write(items.slice(n, n + size), part);
   }
 
-  /** Writes the results whose rows are not locked, after `error` of all together. The others are written later. */
+  /** Called when the statement with all items has failed with `error`: writes now only those that are not locked. */
   async #splitLocked<T>(items: readonly T[], part: Part<T>, error: unknown): Promise<void> {
     const { idOf: id } = part;
     let locked: readonly string[] = [];

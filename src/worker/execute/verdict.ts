@@ -11,7 +11,7 @@ export type Result = null | { readonly error: Error; readonly payload: string | 
 
 /** Returns the attempt's result for a value that the handler has returned. `kind`: the kind of the task. */
 export function judge(kind: Task["kind"], value: unknown): Result {
-  // A task written for Graphile Worker fails only by throwing; its return value has no meaning.
+  // A task written for Graphile Worker fails by throwing. A return value has no meaning, except for a list.
   return kind === "graphile" ? null : judgeValue(value);
 }
 

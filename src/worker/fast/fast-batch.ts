@@ -1,5 +1,5 @@
-// The jobs that one transaction of the fast mode has locked, as work for slots. The transaction ends early while jobs
-// have not started: its commit is the only way to unlock them.
+// The jobs that one transaction of the fast mode has locked, as work for slots. The transaction ends early if jobs have
+// not started after MAX_UNSTARTED_MS: its commit is the only way to unlock them.
 import { Stopwatch, wait } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
@@ -68,8 +68,8 @@ export class FastBatch<E> implements WorkSource {
   }
 
   /**
-   * Resolves to true when its slots have ended. Resolves to false at the time limit, or earlier while jobs have not
-   * started; then no more jobs start.
+   * Resolves to true when its slots have ended. Resolves to false at the time limit, or after MAX_UNSTARTED_MS if some
+   * jobs have not started by then; no more jobs start after that.
    */
   async waitForSlots(): Promise<boolean> {
     // If all jobs were done at once, no timer is needed.

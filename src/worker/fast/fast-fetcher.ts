@@ -4,16 +4,16 @@
 //
 //  1. `begin; select … for update skip locked` fetches a batch: what the free slots take now and what they
 //     take in the next 25 ms, at most 2,000 jobs.
-//  2. It skips each row that has been locked before: PostgreSQL keeps a mark in `xmax`. That attempt was
-//     cut off, maybe together with its process. The safe mode runs such a job, and counts the attempt
-//     first.
-//  3. The slots run the jobs (fast-batch.ts). No other session sees that they are locked; only the
+//  2. It skips each row that has been locked before: PostgreSQL keeps a mark in `xmax`. The attempt
+//     that locked the row was cut off, maybe together with its process. The safe mode runs such a job, and
+//     counts the attempt first.
+//  3. The slots run the jobs (fast-batch.ts). Their rows do not show that they are locked; only the
 //     heartbeat row lists them.
-//  4. When all have ended, one packet deletes what is done, updates what failed, commits, and starts the
+//  4. When all jobs have ended, one packet deletes what is done, updates what failed, commits, and starts the
 //     next batch with step 1.
 //  5. The transaction is committed early: after `limitMs` (default 100). If that is more than 200 ms, it is
-//     committed after 200 ms while some of its jobs have not started. What has ended is written, what runs is locked
-//     by `locked_by` and belongs to the safe mode now (kept-jobs.ts), what has not started is unlocked.
+//     committed after 200 ms if some of its jobs have not started by then. Results are written; running jobs are locked
+//     by `locked_by` and belong to the safe mode now (kept-jobs.ts); unstarted jobs are unlocked.
 //  6. When the connection is lost, PostgreSQL unlocks the rows at once. Running jobs are aborted. What had
 //     ended is written on a new connection, for jobs that no worker has locked by then.
 //  7. If PostgreSQL refuses a result, the transaction is rolled back and each result is written by itself.

@@ -28,11 +28,11 @@ export interface FastLaneParts<E> extends FastTransactionParts, KeptJobsParts {
   readonly slots: Slots;
   /** The time limit of a transaction. */
   readonly limitMs: number;
-  /** Whether jobs may be fetched: the lease is good. */
+  /** Whether jobs may be fetched: the lease is good, and the worker has not stopped. */
   mayFetch(): boolean;
   /** Called when there are more jobs than this lane can take. */
   onFull(): void;
-  /** Called when jobs at the head are left to the safe mode. */
+  /** Called when jobs are left to the safe mode. */
   onLeft(): void;
   onError(): void;
 }

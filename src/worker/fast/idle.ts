@@ -3,7 +3,7 @@
 //   fetching ──no jobs──▶ idle ──wake──▶ fetching (first: jobs were announced, and other fetchers wait for a moment)
 import type { Clock } from "../../base/clock.ts";
 
-/** How long other fetchers wait for the first fetch for announced jobs, whose connection may be dead. */
+/** How long other fetchers wait for the first fetch for announced jobs. The connection of that fetch may be dead. */
 const FIRST_MS = 20;
 
 /** How long a stop waits for the answer to a fetch. Closing the connection unlocks its rows. */

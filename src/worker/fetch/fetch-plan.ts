@@ -282,7 +282,7 @@ export class FetchPlan {
       const trustMs = Math.max(TRUST_MS, WALKS * walkMs);
       this.#trustedUntilMs = nowMs + Math.min(trustMs, MAX_TRUST_MS);
     }
-    // A double barely holds microseconds, so the last digits are rounded down.
+    // A double barely holds microseconds, so the start is 10 µs earlier.
     const runAtSeconds = last.runAtSeconds - 0.00001;
     this.#start = {
       priority: last.priority,

@@ -1,4 +1,4 @@
-// The tasks of a worker as parameters of its fetches. They are formatted when they change, and not for each fetch. A
+// The tasks of a worker as parameters of its fetches. Identifiers and flags are not formatted again for each fetch. A
 // fetch returns the task of each job by name and not by id, because ids may be reused after a restore.
 import type { TaskTally } from "../execute/task-tally.ts";
 import { HORIZON_MS } from "./fetch-plan.ts";
@@ -12,7 +12,7 @@ export interface TaskParameters {
   readonly identifiers: string;
   /** The forbidden flags in the same format; null: none, and statements omit the check. */
   readonly forbiddenFlags: string | null;
-  /** The schema has pauses: statements leave out paused tasks. */
+  /** Whether the schema has pauses, so that statements leave out paused tasks. */
   readonly pauses: boolean;
   /** Patterns of the queues under limits, whose jobs other fetches take, in the same format; null: none. */
   readonly limitedQueues: string | null;
@@ -21,8 +21,8 @@ export interface TaskParameters {
   /** Called when the end of a run of a named queue was written. */
   queueUnlocked(): void;
   /**
-   * float8[]: for each of `identifiers`, in their order, the mean duration of its jobs in named queues as a share of
-   * HORIZON_MS, the time for which jobs of a run are fetched ahead. Infinity before the first such job.
+   * float8[]: for each of `identifiers`, in their order, the mean duration of its jobs in named queues, divided by
+   * HORIZON_MS. Jobs of a run are fetched ahead for that time. Infinity before the first such job.
    */
   readonly runShares: string;
 }

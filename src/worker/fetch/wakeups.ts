@@ -49,7 +49,7 @@ export class Wakeups {
 
   /**
    * Called with the payload of an announcement: `{"r":0.123,"count":1}`, with a random number. A fast lane listens in
-   * addition to the listener, so most arrive twice. One without the random number is always new.
+   * addition to the listener; then most announcements arrive twice. One without the random number is always new.
    */
   jobsAnnounced(payload: string): void {
     if (payload.startsWith('{"r":')) {

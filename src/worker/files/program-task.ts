@@ -126,7 +126,7 @@ function exitProblem({ code, signal }: ProgramResult): string | null {
   return code === null ? `killed by ${signal}` : `exited with code ${code}`;
 }
 
-/** Returns the error text. Its first line is the problem, by which errors are grouped. */
+/** Returns the error text. Errors are grouped by its first line: the problem, and the last line of stderr. */
 function withErrors(problem: string, errors: string): string {
   const last = errors.slice(errors.lastIndexOf("\n") + 1).trim();
   if (last === "") return problem;

@@ -1,5 +1,5 @@
 // Runs the heartbeat in its own thread, or in this thread when its connection options cannot be sent to a thread.
-// Both accept the same commands.
+// Both variants accept the same commands.
 import { Worker as Thread } from "node:worker_threads";
 import type pg from "pg";
 import { wait } from "../../base/clock.ts";

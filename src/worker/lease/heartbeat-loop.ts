@@ -1,6 +1,6 @@
 // Renews leases every few seconds on a connection of its own. When a sweep is due, the answer to a
 // heartbeat also lists stale workers. Runs in the heartbeat thread (heartbeat-thread.ts) or, if that is not possible,
-// in the worker's thread; so it communicates by commands and reports only.
+// in the worker's thread. So it communicates only by commands, reports and two shared buffers.
 import pg from "pg";
 import {
   type Moment,
@@ -237,7 +237,7 @@ export class HeartbeatLoop {
       // A lock younger than half the interval is renewed the next time, before it is old enough to be removed.
       await renewLocks(this.#db, id, null, everyMs / 2);
     } catch (error) {
-      // All leases are due again soon; locks that were just renewed are too young.
+      // All leases are due again soon. Locks that were just renewed are then too young to be renewed again.
       this.#renewedAtMs = monotonic() - everyMs + everyMs / RETRIES;
       this.#report({ report: "unrenewed", error: messageOf(error) });
     }
@@ -284,7 +284,7 @@ export class HeartbeatLoop {
     this.#report({ report: "lost", id, reason });
   }
 
-  /** Whether the database is in an earlier state, in which other jobs are locked under this id. */
+  /** Whether the database is in an earlier state, in which other jobs may be locked under this id. */
   #isRestored(id: string, { table, renewed_ms }: LeaseRow): boolean {
     const last = this.#left.get(id);
     return last !== undefined && (table !== last.table || renewed_ms < last.renewed_ms);

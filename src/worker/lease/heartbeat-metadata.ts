@@ -54,7 +54,7 @@ const MAX_DETAILS = 100;
 const MAX_SHORT_LIST_LENGTH = 20;
 const MAX_ERROR_LENGTH = 1_000;
 
-/** How long after its fetch a job is listed as fetched. Most jobs start or are returned earlier. */
+/** A job is listed as fetched only if its fetch is at least this old. Most jobs start or are returned earlier. */
 const LISTED_AFTER_MS = 250;
 
 /** Returns the ids of jobs to list as fetched. */

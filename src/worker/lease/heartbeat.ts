@@ -43,7 +43,7 @@ export class Heartbeat {
   readonly #lastTurn = new BigInt64Array(new SharedArrayBuffer(8));
   #host: HeartbeatHost | null = null;
   #leases: readonly Lease[] = [];
-  /** The latest report. The thread may end before it has written it. */
+  /** The latest report, kept because the thread may end before the report is written. */
   #description: HeartbeatDescription | null = null;
   #isStopping = false;
   #isFailing = false;
@@ -119,8 +119,8 @@ export class Heartbeat {
       leases: this.#leases,
       intervalMs: heartbeatIntervalMs,
       sweepIntervalMs,
-      // An outage between two heartbeats of this worker may have hit the heartbeats of others. After such a gap their
-      // leases must still be within the threshold.
+      // An outage between two heartbeats of this worker may have delayed those of other workers. A gap up to this
+      // length is too short to make their leases expire.
       longestGapMs: longestGap(config),
       statementTimeoutMs: Math.max(1_000, thresholdMs / 2),
       renewLocksEveryMs,

@@ -44,7 +44,7 @@ export class LockReset {
     this.#running = this.#run();
   }
 
-  /** Waits for a running reset for half a second. One that reads all jobs ends with its connection. */
+  /** Waits for a running reset for half a second. A longer reset ends when its connection is closed. */
   async stop(): Promise<void> {
     this.#stop.abort();
     const over = new AbortController();
@@ -104,7 +104,7 @@ export class LockReset {
   }
 
   /**
-   * Restores deleted queues that have jobs. This reads all jobs, a second for millions of them. So it is done only if
+   * Restores deleted queues that have jobs. This reads all jobs: millions of them take a second. So it is done only if
    * queues were deleted, and again at the next check: a transaction that was open before may have added a job since.
    */
   async #recoverQueues(): Promise<number> {

@@ -1,4 +1,4 @@
-// Recovery: returns the jobs of a worker that has died to the queue.
+// Recovery: returns jobs to the queue after their worker has died.
 //
 //  1. Before its first fetch a worker inserts its heartbeat row, which is its lease. The row states how
 //     long the lease lasts without a heartbeat: `thresholdMs`, by default 7 s.
@@ -7,9 +7,9 @@
 //  3. A stale worker is listed only once this worker's own heartbeats have succeeded without a gap for as long as
 //     the stale worker's lease lasts, because after an outage of the database every worker looks stale.
 //  4. The interceptors of `jobRecovery` may skip a stale worker, or set the error of its jobs.
-//  5. One statement recovers the jobs of the others (queue/workers/recover-statement.ts): it locks the row, checks the
-//     lease again, unlocks jobs and queues, ends open transactions of the fast mode, and marks the row.
-//     Attempts stay counted, so a job that kills its workers fails in the end.
+//  5. One statement recovers the jobs of the remaining workers (queue/workers/recover-statement.ts): it locks their
+//     rows, checks the leases again, unlocks jobs and queues, ends open transactions of the fast mode, and marks the
+//     rows. Attempts stay counted, so a job that kills its workers fails in the end.
 //  6. Jobs with the flag `infrastructure_resilient` stay locked until `resilientThresholdMs`, 60 s. Then
 //     they are recovered too, and the row is deleted.
 //  7. A job that PostgreSQL refuses to change is skipped for five minutes (excluded-jobs.ts).
@@ -246,7 +246,7 @@ export class Recovery implements Leases, LeaseKeeper {
       hooks.emit("worker:recovered", { workerId, staleWorkerIds: workerIds, jobs });
       if (jobs + queues > 0) wake();
     } catch (error) {
-      // The next heartbeat lists them again.
+      // The next sweep lists the stale workers again.
       logger.warn({ error: messageOf(error) }, NOT_RECOVERED);
     }
   }

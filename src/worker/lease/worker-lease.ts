@@ -3,7 +3,7 @@
 //   no keeper ──setKeeper()──▶ good ──no heartbeat for too long──▶ not good ──a heartbeat──▶ good
 import { Stopwatch } from "../../base/clock.ts";
 
-/** How long a true `isGood` is cached, because it is read before each job. Much shorter than any lease. */
+/** How long a true `isGood` is cached, because it is read before each job. The shortest lease is 150 ms. */
 const GAP_MS = 50;
 
 /** The heartbeats that renew a lease. */

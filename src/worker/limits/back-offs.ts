@@ -1,5 +1,5 @@
-// Writes the back-offs that jobs request. If a burst of jobs requests the same one, it is written once, and again only
-// if a later job requests a longer one.
+// Writes the back-offs that jobs request. If a burst of jobs requests the same back-off, it is written once, and again
+// only if a later job requests a longer one.
 //
 //   a request ──▶ begins ──written──▶ all workers read it (control-watch.ts, limit-watch.ts)
 //                    └ others meanwhile: the latest end of all is written next
@@ -20,7 +20,7 @@ interface PendingBackOff extends Omit<BackOffRequest, "target" | "delayMs"> {
 interface Target {
   readonly scope: BackOffScope;
   readonly name: string;
-  /** The latest end that was requested. */
+  /** The end of the last request that was not ignored; 0 after a failed write. */
   untilMs: number;
   /** The time of the last request that was not ignored. */
   requestedMs: number;

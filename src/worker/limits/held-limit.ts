@@ -31,7 +31,7 @@ export class HeldLimit {
   running = 0;
   /** The number of permits after the last exchange. */
   permits = 0;
-  /** The number of permits to keep as jobs end: less than `permits` while another worker is short. */
+  /** The number of permits to keep as jobs end: less than `permits` while another worker has too few. */
   share = 0;
   /** Whether the session needs more permits than it has. Then it fetches few jobs ahead: others could run them. */
   isShort = false;

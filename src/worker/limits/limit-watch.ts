@@ -1,4 +1,4 @@
-// Reads the limits of the schema every 2 seconds, and when a change of a limit is announced.
+// Reads the limits of the schema. control-watch.ts calls read() every 2 seconds, and when a change is announced.
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";

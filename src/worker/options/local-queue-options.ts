@@ -63,7 +63,7 @@ export function resolveLocalQueue(
   checked: v.InferOutput<typeof localQueueOptions>,
 ): LocalQueueConfig {
   const { size, refetchDelay } = checked;
-  // Earlier versions accepted longer times.
+  // Earlier versions used longer times, so these are reduced and not rejected.
   const ttlMs = Math.min(checked.ttlMs, UNSTARTED_MS);
   if (refetchDelay === undefined) return { ...checked, ttlMs, refetchDelay: null };
   const { durationMs, threshold = size, maxAbortThreshold = 5 * size } = refetchDelay;

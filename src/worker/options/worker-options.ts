@@ -54,8 +54,8 @@ export interface WorkerOptions<Extensions = unknown> {
   /** Your own pool. It is never ended. The worker's own connections copy its settings. */
   readonly pool?: Pool | undefined;
   /**
-   * The size of the pool that the worker creates for tasks. Its own `connections` are not part of it. Default
-   * 10.
+   * The size of the pool that the worker creates for tasks. The worker's own `connections` are not part of the pool.
+   * Default 10.
    */
   readonly maxConnections?: number | undefined;
   /**
@@ -64,7 +64,7 @@ export interface WorkerOptions<Extensions = unknown> {
   readonly schema?: string | undefined;
   /** Whether the start may create or change the schema. Default `if-missing`. */
   readonly migrate?: MigrateOption | undefined;
-  /** The number of jobs that run at the same time, at most 10,000; `setConcurrency()` changes it. Default 10. */
+  /** The largest number of jobs that run at once, at most 10,000; `setConcurrency()` changes it. Default 10. */
   readonly concurrency?: number | undefined;
   /** The time after which an idle worker fetches again, in milliseconds. Default 2,000. */
   readonly pollIntervalMs?: number | undefined;
@@ -95,7 +95,7 @@ export interface WorkerOptions<Extensions = unknown> {
   /**
    * Whether short jobs with neither key nor named queue run in the fast lane: they are locked by row locks, on
    * connections of their own, and not by `locked_by`. The fast lane has about twice the throughput, and the jobs of a
-   * killed worker can be fetched at once. A job that runs longer than `limitMs` (default 100, at most 5,000), or than
+   * killed worker can be fetched immediately. A job that runs for more than `limitMs` (default 100, at most 5,000), or
    * 200 ms while fetched jobs wait behind it, is then locked in the ordinary way. When a connection is lost, a job may
    * run again before its first run has ended. If a handler blocks the event loop for more than 5 minutes, its job is
    * run a second time meanwhile; with `recovery: false` or behind a transaction pooler, after 10 seconds. Behind such a
@@ -104,8 +104,8 @@ export interface WorkerOptions<Extensions = unknown> {
   readonly fastLane?: boolean | { readonly limitMs?: number } | undefined;
   /**
    * The time that stop(), SIGTERM and SIGINT wait for running jobs, in milliseconds; then the stop continues as
-   * abort(). 0: no limit. Default 25,000: with `abortGraceMs` a stop takes at most 30 s, the usual limit of
-   * container platforms.
+   * abort(). 0: no limit. Default 25,000: with `abortGraceMs` jobs have 30 s to end, the usual limit of container
+   * platforms.
    */
   readonly stopTimeoutMs?: number | undefined;
   /**
@@ -128,8 +128,8 @@ export interface WorkerOptions<Extensions = unknown> {
   readonly schedules?: boolean | undefined;
   /**
    * Limits of tasks and queues, which all workers apply. The start creates those that do not exist, and never changes
-   * an existing one: a difference is logged as a warning. The start rejects with `extension_missing` before `worker
-   * migrate --with limits`. Default: none.
+   * an existing one: a difference is logged as a warning. The start rejects with `extension_missing` if the tables of
+   * `worker migrate --with limits` are missing. Default: none.
    */
   readonly limits?: readonly LimitOptions[] | undefined;
   /** The logger. `silent` turns it off. Default: warnings and errors as text on stderr. */
@@ -185,7 +185,7 @@ const task = v.custom<Task<unknown, never>>((one) => {
 
 const concurrency = count(10_000);
 
-/** Returns a new number of jobs that run at the same time, checked. Throws InputError. */
+/** Returns a new value of the option `concurrency`, checked. Throws InputError. */
 export function checkedConcurrency(value: number): number {
   return validate(v.object({ concurrency }), { concurrency: value }).concurrency;
 }

@@ -40,7 +40,7 @@ export interface FlushAnswer {
   readonly written: ResultBatch;
   /** The ids of the jobs in `written` whose lock was lost. */
   readonly lost: readonly string[];
-  /** Results that failed, or may have failed when the connection was lost. */
+  /** Results whose write has failed, or may have failed when the connection was lost. */
   readonly unconfirmed: ResultBatch;
   /** The error of a failed write or fetch. The rest of the answer is valid. */
   readonly failure: unknown;
@@ -77,8 +77,9 @@ export async function flushAndFetch(
   fetch: Fetch | null,
 ): Promise<FlushAnswer> {
   const { done, unlockedQueues, isRepeated } = batch;
-  // Unlocking a queue and fetching queued jobs in one statement deadlocks with another worker that does the same. So
-  // a batch that unlocks queues is sent before the fetch. So is one whose fetch may take long or is for managed queues.
+  // Unlocking a queue and fetching queued jobs in one statement deadlocks with another worker that does the same. So a
+  // batch that unlocks queues is sent before the fetch. So is a batch before a fetch that may take long or is for
+  // managed queues.
   const deletesFirst =
     fetch === null ||
     fetch.managed !== null ||
@@ -125,7 +126,7 @@ export async function flushAndFetch(
     }
   }
   const fetched = answer as FetchResult | null;
-  // A fetch that a slow trigger delays is repeated with a time limit of a minute. If it fails again, it is refused.
+  // A fetch that a slow trigger delays is repeated with a time limit of a minute. A second failure is a refusal.
   const isFetchRefused =
     fetched === null &&
     failure !== null &&

@@ -44,7 +44,7 @@ export class LocalQueue {
   #cancelDelay: (() => void) | null = null;
   #announced = 0;
   #abortAt = 0;
-  /** Whether jobs have waited beyond the ttl. Then the speed limits the jobs fetched ahead, even without `adaptive`. */
+  /** Whether jobs have waited beyond the ttl. Then jobs are fetched ahead as with `adaptive`, even without it. */
   #hasOverreached = false;
 
   constructor(config: LocalQueueConfig, parts: LocalQueueParts) {

@@ -120,7 +120,7 @@ export class RoundTripsOf {
 
   /**
    * The number of requested jobs. Slow fetches count until they have an answer or their connection is lost: their
-   * jobs may be locked already, and requesting them again would lock twice the number of slots.
+   * jobs may be locked already, and another request could lock twice as many jobs as there are slots.
    */
   get requested(): number {
     let requested = 0;

@@ -102,15 +102,15 @@ export class Stream {
     return startable;
   }
 
-  /** Returns how many jobs may soon run at once according to the stream's limits, except for this one. */
+  /** Returns how many jobs may soon run at once according to the stream's limits, apart from `limit`. */
   attainableBeside(limit: HeldLimit): number {
     const others = this.#limits.filter((one) => one !== limit);
     return Math.min(Number.POSITIVE_INFINITY, ...others.map(({ attainable }) => attainable));
   }
 
   /**
-   * Whether a fetch may be sent. One that may take up to a minute is sent only if no other one is under way: results
-   * need the other connections.
+   * Whether a fetch may be sent. A fetch that may take up to a minute is sent only if no other such fetch is under way:
+   * results need the other connections.
    */
   protected get mayFetch(): boolean {
     if (this.plan.isDrained || this.queue.isDelayed) return false;

@@ -10,7 +10,7 @@ import type { TaskContext } from "./task-context.ts";
 import type { TaskJob } from "./task-job.ts";
 
 /**
- * The state of a worker's local queue, as in Graphile Worker: `starting`: nothing has been fetched yet; `polling`: the
+ * The state of a worker's local queue, as in Graphile Worker. `starting`: nothing has been fetched yet; `polling`: the
  * queue is empty and jobs are being fetched; `waiting`: fetched jobs wait for a free slot; `ttl_expired`: fetched jobs
  * were returned to the database because they were not started in time; `released`: the worker is stopping.
  */
@@ -34,7 +34,7 @@ export type LeaseLoss = WorkerEvents["worker:leaseLost"]["reason"];
  *
  * A job that runs emits `job:start`, then `job:success`, `job:error` or `job:snooze`, and after its last attempt's
  * `job:error` also `job:failed`. These events are emitted *before* the result is written: if the connection is lost in
- * between, the job can run again. `job:complete` is emitted once the result is committed, whatever it is: use it to
+ * between, the job can run again. `job:complete` is emitted for each result once it is committed: use this event to
  * count jobs or to notify other systems. When another worker has taken the job over, the result is not written, and
  * `job:interrupted` with `lease_lost` is emitted instead of `job:complete`.
  *
@@ -43,7 +43,7 @@ export type LeaseLoss = WorkerEvents["worker:leaseLost"]["reason"];
  * | Graphile Worker | here |
  * |---|---|
  * | `job:start`, `job:success`, `job:error`, `job:failed` | the same, with `durationMs` when the handler has ended |
- * | `job:complete` | the same; `result` also has jobs that were skipped or returned, `error` is a text |
+ * | `job:complete` | the same; `result` is also set for jobs that were skipped or returned; `error` is a text |
  * | `worker:create`, `pool:create` | `worker:create`, once for each `Worker` |
  * | `worker:getJob:start`, `worker:getJob:empty` | `job:fetch`, with the number of jobs |
  * | `gracefulShutdown`, `pool:gracefulShutdown`, `worker:release` | `worker:shutdown` |
@@ -66,7 +66,7 @@ export interface WorkerEvents {
   /**
    * The worker's lease was lost, and it continues under a new id. `recovered`: it was frozen or cut off, and another
    * worker recovered its jobs; `removed`: its heartbeat row is missing; `restored`: the database is in a state from
-   * before its last heartbeat, as after a restore, or a failover to a standby that lagged behind.
+   * before the worker's last heartbeat, as after a restore, or a failover to a standby that lagged behind.
    */
   "worker:leaseLost": {
     workerId: string;
@@ -77,7 +77,7 @@ export interface WorkerEvents {
   "worker:disconnected": { workerId: string; error: Error };
   /** The database can be reached again. Emitted once for each outage. */
   "worker:reconnected": { workerId: string };
-  /** A fetch was answered with `count` jobs, 0 included. `durationMs`: how long the answer took. */
+  /** A fetch was answered with `count` jobs, 0 included, after `durationMs`. Not emitted for a fast lane's fetches. */
   "job:fetch": { workerId: string; count: number; durationMs: number };
   /** The job's handler is about to be called. Its attempt is committed, except in the fast lane. */
   "job:start": { workerId: string; job: TaskJob };
@@ -166,9 +166,9 @@ export interface WorkerInterceptors {
     context: TaskContext;
   }): InterceptorResult<Verdict>;
   /**
-   * Called after a job's handler, or after `beforeJobRun` or the job's deadline has ended the job without it, and before
-   * the result is written; `error` is null on success or a skip. May change the result: an `error` with a text fails the
-   * attempt, `error: null` completes the job. A throw fails the attempt.
+   * Called at the end of an attempt, before its result is written, also if `beforeJobRun` or the job's deadline ended
+   * it without a call of the handler. `error` is null on success or a skip. May change the result: an `error` with a
+   * text fails the attempt, `error: null` completes the job. A throw fails the attempt.
    */
   afterJobRun(input: {
     job: TaskJob;

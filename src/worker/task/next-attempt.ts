@@ -70,8 +70,8 @@ export class RetryRules {
   }
 
   /**
-   * Returns the delay by the retry policy, for a back-off whose response has no time, or one that has passed. Never 0:
-   * a policy may retry at once only because its attempts count.
+   * Returns the delay by the retry policy, for a back-off whose response has no time, or a time that has passed. Never
+   * 0: a policy may return 0 because the attempt counts, but an attempt with a back-off does not count.
    */
   #usualDelayMs(error: Error, job: TaskJob, ofTask: RetryPolicy | undefined): number {
     const policy = this.#policyOf(job) ?? ofTask ?? this.#default;

@@ -8,7 +8,7 @@ import type { TaskJob } from "./task-job.ts";
 
 /**
  * Returns the delay before the next attempt, in milliseconds, or `false` for no further attempt. `attempt`: the
- * one that has failed; the first is 1. Called at most once for an attempt, and only if the delay is needed: not after
+ * number of the failed attempt, from 1. Called at most once for an attempt, and only if the delay is needed: not after
  * the last one, for example. If a policy throws, or returns anything but `false` or a number from 0 to ten years, that
  * is logged, and Graphile Worker's delay is used.
  */

@@ -41,9 +41,9 @@ export interface TaskContext<Extensions = unknown> {
    */
   withPgClient<T>(run: (client: PoolClient) => Promise<T>): Promise<T>;
   /**
-   * Adds a job, by its task or its identifier. Resolves to null when an interceptor skipped it. It is not part
-   * of a transaction of the task's: use `utils.with(client).addJob` for that. Concurrent calls share inserts.
-   * Rejects with InputError or WorkerError: with the code `outcome_unknown` if there was no answer for 20 s.
+   * Adds a job, by its task or its identifier. Resolves to null when an interceptor skipped it. The job is not
+   * added in a transaction of the task: use `utils.with(client).addJob` for that. Concurrent calls share inserts.
+   * Rejects with InputError or WorkerError, for example `outcome_unknown` if there was no answer for 20 s.
    */
   readonly addJob: AddJob<Job | null>;
   /** Adds up to 10,000 jobs, all or none, except for those that an interceptor skips. */

@@ -15,7 +15,7 @@ export interface Duty {
   readonly key?: "given" | "given, kept" | "unique" | "unique, unfinished";
   /** The directory of another build of the library, instead of this one. */
   readonly build?: string;
-  /** Whether to check that jobs of a queue run in order and one at a time. */
+  /** Whether the answer has all runs, to check their order and how many there were at once. */
   readonly watched?: boolean;
   /** How long a watched job takes. If given, the process ends at `limitMs`. Default: one turn of the event loop. */
   readonly ms?: number;
@@ -27,7 +27,7 @@ export interface Duty {
 
 export type Sample = Record<string, number>;
 
-/** The run of a checked job: queue, number in the order of adding, start and end (monotonic). */
+/** The run of a watched job: queue, number in the order of adding, start and end (monotonic). */
 export type Run = readonly [queue: number, id: number, startMs: number, endMs: number];
 
 export interface Answer {

@@ -21,7 +21,10 @@ export interface FuzzResult {
   readonly seconds: number;
   /** The largest resident memory of an admin in each third of the requests. */
   readonly peaks_mb: readonly [number, number, number];
-  /** The largest, in each third, of the admins' smallest heaps. A smallest heap is what garbage collection leaves. */
+  /**
+   * By third. Each admin's smallest heap in that third is what garbage collection leaves; of these heaps this is the
+   * largest.
+   */
   readonly heaps_mb: readonly [number, number, number];
   readonly peak_mb: number;
   readonly isAlive: boolean;

@@ -70,7 +70,7 @@ export function hostileRequests(document: Schema, host: string, token: string): 
 /** How many of ten values are valid on purpose: nearly all in a few requests, none in most. */
 const SOUND = [9, 5, ...Array<number>(28).fill(0)];
 
-/** Actions on the whole schema, and reports of it: up to a hundred times the work, with few inputs to vary. */
+/** Actions and reports on the whole schema: up to a hundred times the work of other routes, with few inputs to vary. */
 const RARE =
   /^\/api\/(?:maintenance|indexes|extensions|database|openapi|events)|^\/(?:assets|metrics)/;
 const LARGE_HEAD_BYTES = 15_000;

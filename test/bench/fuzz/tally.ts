@@ -14,7 +14,7 @@ export interface NotedResponse {
   readonly status: string;
   readonly sent: string;
   readonly text: string;
-  /** Its client, and its number there, with which it can be repeated. */
+  /** The client, and the number of its request: with both, the request can be repeated. */
   readonly place: string;
 }
 

@@ -82,7 +82,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   status: [[]],
   list: [[], ["--state", "locked"], ["--search", EVIL]],
   count: [[], ["is:failed"], [EVIL]],
-  // Other output is data: only a terminal needs it escaped.
+  // Other exports are not called: their output is data, which is escaped only on a terminal.
   export: [
     ["--output", "/dev/null"],
     ["--output", `no such folder ${EVIL}/x`],

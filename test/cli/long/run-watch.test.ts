@@ -50,7 +50,7 @@ test("Running jobs end with the old files before new ones apply; if a file canno
   await add("say");
   await run.logged("begins with one");
   let seen = run.count;
-  // Not among the tasks, but one of them has loaded it.
+  // This file is not a task, but a task has loaded it.
   putFile(project, "lib/word.mjs", exporting("two"));
   await run.logged("ends with one", seen);
   const second = await run.logged("the worker has started", seen);

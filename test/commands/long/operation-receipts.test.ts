@@ -95,7 +95,7 @@ test("The receipt accounts for all matching jobs: done, locked, changed, gone, a
   assert.equal(doneIds[0], g);
   const { done: done_, skippedLocked, skippedChanged, skippedGone } = ended;
   assert.deepEqual([done_, skippedLocked, skippedChanged, skippedGone], [4, 2, 2, 1]);
-  // The ids of jobs that were not found are unknown. A job that has changed since might not have matched before.
+  // Jobs that were not found have no ids. Their number is a range: a changed job may not have matched before.
   const rest = notFound(ended);
   assert.deepEqual([rest?.low, rest?.high], [1, 3]);
   assert.equal(done_ + skippedLocked + skippedChanged + skippedGone + (rest?.value ?? 0), 10);
@@ -266,7 +266,7 @@ test("The present state of retried jobs is counted: finished, failed again by er
     ...{ scanned: 12, finished: 2, failedAgain: 2, running: 1, waiting: 6, changed: 1 },
     ...{ restorable: 6, errors: [{ label: "Error: no money for ch_#", count: 2 }] },
   });
-  // The undo restores the number predicted before, and rows of finished jobs keep their task.
+  // The receipt keeps the task of a finished job, and the undo restores as many jobs as predicted.
   const { jobs: rows } = await store.receipt(operation.id, "done", "0", 1);
   assert.deepEqual(rows[0], { id: first, taskIdentifier: "charge", errorLine: null });
   const with_ = operationTools(queue.db);

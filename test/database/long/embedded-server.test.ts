@@ -194,7 +194,7 @@ test("A server that was killed starts again, even if another program now has its
   const pidFile = join(dataDir, "cluster/postmaster.pid");
   const written = readFileSync(pidFile, "utf8");
   await first.stop();
-  // As after a power failure: the file exists, and another program has the number.
+  // As after a power failure: the file exists, and another program has the process id in it.
   const stranger = spawn("/bin/sh", ["-c", "read -r line"], {
     stdio: ["pipe", "ignore", "ignore"],
     ...(serverAccount() ?? {}),

@@ -232,7 +232,7 @@ test("If a server becomes read-only, a read-write session ends at its next write
         ({ code }) => code === "25006",
       );
     await waitUntil("the server refuses writes", () => refused(anybody));
-    // The first refusal ends this session. The server may apply the setting to it later than to another.
+    // The first refusal ends this session. The server may apply the setting to this session later than to others.
     await waitUntil("the writer is refused, too", () => refused(writer));
     await writer.ended;
     await waitUntil("it does not match the target", () =>

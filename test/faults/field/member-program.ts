@@ -33,7 +33,7 @@ async function buildMember(directory: string): Promise<string> {
     ...{ platform: "node", format: "esm", target: "node24", loader: { ".sql": "text" } },
     ...{ logLevel: "warning", plugins: [here] },
     external: ["pg-native", "pg-cloudflare"],
-    // CommonJS packages require Node's own modules by that name.
+    // Bundled CommonJS packages call `require` for Node's own modules; an ES module has no such function.
     banner: {
       js: `import { createRequire } from "node:module"; const require = createRequire(${JSON.stringify(
         pathToFileURL(join(root, "package.json")).href,

@@ -98,7 +98,7 @@ export class Stand {
 
   /** kill -9, written into the log of runs. */
   async kill(member: Member): Promise<number> {
-    // The time is read before the kill: after it, its jobs may already run elsewhere.
+    // The time is read before the kill, because after the kill the member's jobs may already run elsewhere.
     const t = machineTime();
     member.signal("SIGKILL");
     await member.exited;

@@ -74,7 +74,7 @@ async function withoutSchema(field: Field, server: Server, name: string): Promis
   return stands;
 }
 
-/** Runs all migrations, each on its own connections; all must succeed. */
+/** Runs all migrators at once, each on its own connections; all must succeed. */
 async function manyMigrators(stand: Stand): Promise<void> {
   const one = async () => {
     await using handle = testPool(stand.url, 2);

@@ -15,7 +15,7 @@ const MODES = ["safe", "fast"] as const;
 /** The number of members of each mode, in the suite and in `npm test`. */
 const MEMBERS = [4, 2] as const;
 const LIMIT_MINUTES = 30;
-/** Jobs a second. With more jobs than process starts a second, several jobs would kill one process: one kill. */
+/** Jobs a second. If there were more jobs than starts of processes, several deadly jobs would share one kill. */
 const PER_SECOND = 3;
 const LIMIT_MS = LIMIT_MINUTES * 60_000;
 /** A short lease, so that the jobs of a killed worker run again soon. */

@@ -43,8 +43,8 @@ const retryDelay = (attempts: number) => Math.round(Math.exp(Math.min(attempts, 
 
 /**
  * The jobs were not started: their attempt does not count. If a job has lost its key in the meantime, it was removed or
- * replaced by its key: it is deleted. In a named queue, each returned job becomes a microsecond earlier than the next
- * one, so that they stay ahead of other jobs with the same time.
+ * replaced by its key: it is deleted. A job of a named queue must stay ahead of available jobs with the same priority
+ * and time. If there are any, it becomes earlier: the last job by a microsecond, each job before it by one more.
  */
 export function giveBack(world: World, by: string, places: readonly number[]): number[] {
   const isRemoved = (job: Job) => job.key === null && world.keyed.has(job.place);

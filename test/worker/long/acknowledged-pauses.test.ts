@@ -334,7 +334,7 @@ test("A new pause, even with an earlier time, makes the worker return fetched jo
     isOwn: () => false,
     acknowledge: () => {},
   });
-  // In one statement, because a read that is still running could see the first alone.
+  // In one statement, because a read that is still running could see only the first pause.
   const pauseAt = (...pauses: (readonly [name: string, at: string])[]) =>
     queue.sql(`insert into worker._private_pauses (scope, name, paused_at)
       values ${pauses.map(([name, at]) => `('task', '${name}', '${at}')`).join()}`);

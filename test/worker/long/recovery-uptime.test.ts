@@ -55,7 +55,7 @@ test("A new worker continues the uptime of a worker with a recent heartbeat only
     await beaten("first");
   }
   assert.equal(await registered("second"), 8);
-  // It continues after the first worker has ended.
+  // The uptime continues after the first worker has ended.
   await queue.sql("delete from worker._private_workers where id = 'first'");
   await earlier("2 s");
   assert.equal(await beaten("second"), 10);

@@ -36,7 +36,7 @@ async function startsNone(main?: string): Promise<void> {
   }
   const other = await workerProcess(queue.url, { concurrency: 4 });
   for (const one of waiting) await other.event("started", (event) => event["id"] === one.id);
-  // Its slot is free as soon as it wakes.
+  // The frozen worker's slot is free as soon as the worker wakes.
   frozen.release();
   frozen.signal("SIGCONT");
   await frozen.event("leaseLost");

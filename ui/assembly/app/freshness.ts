@@ -99,7 +99,7 @@ function bringUpToDate(m: Model): void {
   startTicking(m);
   if (m.access.gate !== Gate.Open) return;
   const isOpen = live.stream === Stream.Open;
-  // While the stream opens, news are the answers of requests.
+  // While the stream opens, only answers of requests set `newsAt`.
   const since = isOpen && live.newsAt > live.openedAt ? live.newsAt : live.openedAt;
   if (live.stream !== Stream.Closed && m.now - since >= RED_MS) {
     disconnect(m);
@@ -142,7 +142,7 @@ export function outage(m: Model, error: ApiError): void {
   m.live.outageCode = error.code;
 }
 
-/** Ends an outage, if there is one, after an answer. All data of the page or the dialog are requested again. */
+/** Ends an outage, if there is one, after an answer. Requests the page's data, or the dialog's failed reads, again. */
 export function endOutage(m: Model): void {
   const live = m.live;
   if (live.outage.length === 0) return;

@@ -1,6 +1,6 @@
 /**
  * Finds the entries of the palette for a text: actions, pages, saved views, a job by its id. After a pause in typing it
- * adds what the server finds by that name: tasks, queues, workers, jobs by their keys.
+ * adds what the server finds for the text: tasks, queues, workers, jobs by their keys.
  */
 
 import { parseQuery } from "../../../src/domain/portable/query/parser";
@@ -31,7 +31,7 @@ const MAX_ACTIONS = 16;
 const MAX_NAMES = 4;
 const TYPING_PAUSE_MS = 150;
 const MAX_LENGTH = 200;
-/** The prefix of the topics of its requests. A failure of these requests is not reported. */
+/** The palette's requests have topics that begin with this after `app.`. Their failures are not reported. */
 export const FINDS = "find-";
 const GO = "Go to";
 /** Words of actions that may precede a name, as in `pause queue mail`. */
@@ -85,13 +85,13 @@ function read(m: Model, what: string, path: string): void {
   m.requests.read(m.access, `app.${FINDS}${what}-${m.palette.serial}`, path);
 }
 
-/** Takes the answer to a request for names. If the text has changed since, another answer follows. */
+/** Takes the answer to a request for names. Ignores it if the text has changed since: another answer follows. */
 export function takeNames(m: Model, request: Pending, body: string): void {
   const p = m.palette;
   const wanted = nameIn(wantedBy(p.text));
   if (!request.what.endsWith(`-${p.serial}`)) return;
   const r = new JsonReader(body);
-  // For `pause mail` the action may have been found only now, and is marked instead of the first entry.
+  // For `pause mail`, the action may be among the new names. It is then marked instead of the first entry.
   const isAction = p.current === 0 && wanted !== wantedBy(p.text);
   const isAlone = p.found.length === 1 && !isAction;
   const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;
@@ -129,7 +129,7 @@ export function takeNames(m: Model, request: Pending, body: string): void {
     }
   }
   find(m);
-  // The marked entry stays marked, even if its place changes. If there was no other, the first name is marked instead.
+  // The marked entry stays marked, even if its place changes. If it was the only entry, the first name is marked.
   for (let i = p.found.length - 1; i >= 0 && before !== null; i--) {
     const one = p.found[i];
     const isSame = one.label === before.label && one.arg === before.arg;

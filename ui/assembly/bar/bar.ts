@@ -26,7 +26,7 @@ export class Bar {
   marked: i32 = -1;
   /** Whether the typed text is a chip that is being changed. Then the text stays when the address changes. */
   private keepsDraft: bool = false;
-  /** Counts the changes of the text, so that only the last text is requested. */
+  /** Counts the changes of the text, so that completions are requested only for the last text. */
   serial: i32 = 0;
 
   /** Takes the query of the address. A typed text that is not a valid query stays. */

@@ -155,7 +155,7 @@ export function upToDate(sentence: string, at: f64, times: Times): string {
   return out.join(" ");
 }
 
-/** Returns the milliseconds of a unit, which a full stop may follow; 0 if the word is not a unit. */
+/** Returns the milliseconds of a unit, which `.`, `,` or `;` may follow; 0 if the word is not a unit. */
 function unitOf(word: string): f64 {
   if (word.length > 1 && !".,;".includes(word.charAt(1))) return 0;
   if (word.startsWith("s")) return 1000;

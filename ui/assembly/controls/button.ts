@@ -73,7 +73,7 @@ export function keyCap(key: string): Node {
   return el("span", [cls("kbd"), attr("aria-hidden", "true")], [text(key)]);
 }
 
-/** A checkbox. `reachable`: whether the tab key reaches it; false in a list, in which it reaches only a row. */
+/** A checkbox. `reachable`: whether the tab key reaches it; false in a list, where that key reaches only a row. */
 export function check(
   label: string,
   action: string,

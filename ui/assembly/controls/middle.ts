@@ -18,7 +18,7 @@ export function middle(before: Node, content: string, isMono: bool = false): Nod
   return [head, leaf("span", "tail", content.substring(at))];
 }
 
-/** Returns a text in a row, whole on hover. */
+/** Returns a text in a row, shown whole on hover. */
 export function cutText(content: string, className: string): Node {
   const attrs = [cls(className + " mid"), attr("title", content)];
   return el("span", attrs, middle(nothing, content));

@@ -74,7 +74,7 @@ export function shareBar(label: string, names: string[], counts: i64[], length: 
   );
 }
 
-/** A rectangle. Its numbers have one digit after the point: more would only make the drawing larger. */
+/** A rectangle. Its numbers have at most one decimal: more decimals would only take more bytes. */
 export function rect(name: string, x: f64, y: f64, width: f64, height: f64): Node {
   return el(
     "rect",

@@ -1,4 +1,4 @@
-/** Controls that select one of a few: tabs, which are links, and a switch, whose parts are buttons or links. */
+/** Controls that select one of a few choices: tabs, which are links, and a switch, whose parts are buttons or links. */
 import { Attr, attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
 /** One tab: its address, its words, its count, the icon before them. `on`: it is the present tab. */

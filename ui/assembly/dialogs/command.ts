@@ -158,7 +158,7 @@ export function noticeOf(m: Model, body: string): Notice | null {
   return notice;
 }
 
-/** Adds a schedule, or changes one: its definition is filled in, and only the fields that then differ are sent. */
+/** Adds a schedule, or changes one. For a change the definition is filled in, and only changed fields are sent. */
 export class ScheduleDialog extends TablesDialog {
   /** The revision and the name of the schedule to change, as in `4 nightly`; empty: a new one. */
   private target: string = "";
@@ -235,7 +235,7 @@ function draftOf(schedule: Schedule): Draft {
   return draft;
 }
 
-/** Returns `90s`; empty for fractions of a second, which the field cannot show, so that they stay unchanged. */
+/** Returns `90s`. The field cannot show a fraction of a second: it stays empty, and the value stays unchanged. */
 function spanWord(seconds: f64): string {
   return Math.floor(seconds) === seconds ? `${<i64>seconds}s` : "";
 }

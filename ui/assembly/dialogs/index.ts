@@ -1,6 +1,6 @@
 /**
- * Every dialog: one for actions on a cause, two for operations, and one for each command of the server. Most commands
- * need no more than their declaration. A dialog that does more has a class of its own.
+ * Every dialog: one for offered actions (verb.ts), two for operations, and one for each other command of the server.
+ * Most commands need no more than their declaration. A dialog that does more has a class of its own.
  */
 import { Command, commands } from "../generated/commands";
 import { Dialog } from "../model/model";
@@ -18,7 +18,7 @@ import { VerbDialog } from "./verb";
 
 export const dialogs: Dialog[] = [new VerbDialog(), new OperationDialog(), new ChangeDialog()];
 for (let i = 0; i < commands.length; i++) {
-  // Workers are unlocked from the places that show them, not from a dialog of the command.
+  // `none`: an offered action, such as unlocking a worker or resuming a queue.
   if (commands[i].dialog !== "none") dialogs.push(dialogOf(commands[i]));
 }
 

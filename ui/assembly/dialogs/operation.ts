@@ -237,7 +237,7 @@ export class OperationDialog extends Dialog {
     else m.facts.left = operation.id;
   }
 
-  /** Requests a new preview after the tables were added. Without them, the server did not store the first one. */
+  /** Requests a new preview after the tables were added: without them, the server did not store the first preview. */
   private previewAgain(m: Model, dialog: OpenDialog): void {
     if (this.rehearsal === null) return;
     const previewRequest = this.previewRequest(m, dialog);

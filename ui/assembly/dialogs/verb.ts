@@ -1,6 +1,6 @@
 /**
- * The dialog of an action that the server offers for a cause. An action on given workers or jobs is sent as it was
- * offered. An action on a query has another dialog, which previews it first.
+ * The dialog of an action that the server offers for a cause, or that the page offers in the same form. The action is
+ * sent as it was offered. Only an action on a query has another dialog, which previews it first.
  */
 
 import { countedValue } from "../controls/value";

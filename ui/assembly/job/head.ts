@@ -1,4 +1,4 @@
-/** The head of a job: the link to its list, its task and condition, the primary action, and the others. */
+/** The head of a job: the link to its list, its task and condition, the primary action, and the other actions. */
 import { ago } from "../controls/age";
 import {
   button,

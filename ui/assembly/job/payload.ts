@@ -47,7 +47,7 @@ export class Payload {
     return this.size.length > 0 ? this.tree.json : null;
   }
 
-  /** Takes a job that was read, for the first time or again. A large payload that was loaded stays if the job is the same. */
+  /** Takes a job that was read, for the first time or again. A loaded large payload stays if the job is unchanged. */
   update(m: Model, job: ListedJob, isSame: bool): void {
     if (!job.payloadTruncated) this.show(job.payload);
     else if (!isSame) {

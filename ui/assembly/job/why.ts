@@ -9,7 +9,7 @@ import { attr, box, el, leaf, Node, nothing } from "../lib/node";
 import { Model } from "../model/model";
 import { endedByHand } from "./facts";
 
-/** The number of attempts up to which each has a cell. */
+/** The largest number of attempts for which each attempt has a cell. */
 const MAX_CELLS = 40;
 const BAR = 300;
 

@@ -43,7 +43,7 @@ export function incidentRow(
     box("div", "inc-text", [
       box("h2", "what", title(m, incident)),
       fields(incident),
-      // The receipt of the action on it takes the space of the sentence, so that the rows below do not move.
+      // The receipt of the incident's action takes the space of the sentence, so that the rows below do not move.
       isGone && receipts.has(incident.id)
         ? box("div", "why past", [
             box("p", "was", before),

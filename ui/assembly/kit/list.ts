@@ -33,7 +33,7 @@ export class List {
   next: string = "";
   /** The cursors of the pages up to this one, in order. The cursor of the first page is empty. */
   trail: string[] = [""];
-  /** The keys of rows that count as removed since the last answer. */
+  /** The keys of rows on screen that were removed, according to the last answer. */
   gone: Set<string> = new Set<string>();
   /** The number of rows in the last answer that are not shown. */
   news: i32 = 0;

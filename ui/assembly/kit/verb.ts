@@ -65,7 +65,7 @@ export function writeButton(
   return button(label, action, arg, kind);
 }
 
-/** The button in the row of a worker that is not responding. */
+/** The button that unlocks the worker of a row; nothing if the row has no worker to unlock. */
 export function unlockButton(m: Model, row: Row, action: string): Node {
   return row.unlocks.length > 0 ? writeButton(m, "Unlock…", action, row.unlocks, "s") : nothing;
 }

@@ -26,7 +26,7 @@ export function whyBox(m: Model, why: Why): Node {
   return box("div", "why-box " + toneOf(why.condition), nodes);
 }
 
-/** Returns a sentence with its ages as of now. If stale, its ages do not change: it often has the times, too. */
+/** Returns a sentence with its ages as of now. If stale, the ages stay: the sentence often has the times, too. */
 function asOfNow(m: Model, why: Why, words: string): string {
   return m.times.stale ? localTimes(words, m.serverNow) : upToDate(words, why.asOf, m.times);
 }

@@ -1,7 +1,7 @@
 /**
  * Upper and lower case of ASCII letters, and the replacement of a part of a text. AssemblyScript's functions for
- * letters support all of Unicode, which takes 12 KB. Its `replaceAll` only doubles its memory for each match, so a long
- * replacement is written beyond it.
+ * letters support all of Unicode, which takes 12 KB. Its `replaceAll` at most doubles the result's memory for each
+ * match, so a long replacement is written beyond that memory.
  */
 
 export function lower(text: string): string {

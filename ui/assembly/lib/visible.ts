@@ -24,7 +24,7 @@ export function visible(text: string, multiline: bool): string {
   return from === 0 ? text : out + text.substring(from);
 }
 
-/** Returns four hexadecimal digits. The compiler's own conversion to other bases than ten is not in the module. */
+/** Returns four hexadecimal digits, with zeros in front, which `toString(16)` does not write. */
 function hex(unit: i32): string {
   let digits = "";
   for (let shift = 12; shift >= 0; shift -= 4)

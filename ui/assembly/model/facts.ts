@@ -1,6 +1,7 @@
 /**
  * The feed's data for every page: how many jobs there are, the incidents, when jobs are due. While live updates are
- * paused, the newest event of each name is stored, and the shown data do not change.
+ * paused, the newest event of each name is only stored, and the shown data do not change. Events of operations are
+ * taken even then (app/feed.ts).
  */
 import { hasBuckets } from "../generated/conditions";
 import {

@@ -25,7 +25,7 @@ export class Live {
   ticking: bool = false;
   /** Whether the pointer or the focus is on rows, which must not move then. */
   pinsRows: bool = false;
-  /** Whether the user has paused live updates. Events wait until they are resumed. */
+  /** Whether the user has paused live updates. Events with data then wait, except those of operations. */
   isPaused: bool = false;
   /** When the user last did something on the page. */
   touchedAt: f64 = 0;

@@ -234,7 +234,7 @@ export abstract class Dialog {
   /** Returns what will happen, in whole sentences. */
   abstract text(m: Model, dialog: OpenDialog): string;
 
-  /** Returns which of the jobs the server will skip. */
+  /** Returns the remark below the text, such as which of the jobs the server will skip; empty: none. */
   exception(_dialog: OpenDialog): string {
     return "";
   }

@@ -46,7 +46,7 @@ export class SharedData {
     return this.listIds.indexOf(id);
   }
 
-  /** Returns `4 of 12,000`; if the place of the page in the list is unknown, `4 of 100 on this page`. */
+  /** Returns `4 of 12,000 in the list`; if the page's place in the list is unknown, `4 of 100 on this page`. */
   placeText(at: i32): string {
     const count = <i64>this.listIds.length;
     const first = this.listFirst;

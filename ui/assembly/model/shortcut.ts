@@ -45,7 +45,7 @@ export class Palette {
   found: Shortcut[] = [];
   /** The entries that the server finds by the typed name: tasks, queues, workers, keys. */
   named: Shortcut[] = [];
-  /** Counts the changes of the text, so that only the last text is requested. */
+  /** Counts the changes of the text, so that names are requested only for the last text. */
   serial: i32 = 0;
   current: i32 = 0;
 }

@@ -1,4 +1,4 @@
-/** The words for an operation: for its action before, while and after it runs. */
+/** The words for an operation: for its action while it runs and afterwards, its settings and its pace. */
 import { ageText } from "../controls/age";
 import { countedValue } from "../controls/value";
 import { quoted } from "../forms/shell-line";
@@ -8,7 +8,7 @@ import { lower } from "../lib/letters";
 import { countText, numberText } from "../lib/number";
 
 /**
- * Returns the words for an action while it is performed or afterwards. For an unknown action, it uses the name.
+ * Returns the words for an action while it is performed or afterwards. An unknown action is shown by its name.
  */
 function phrase(name: string, done: bool, what: string): string {
   const action = jobActionNamed(name);

@@ -1,6 +1,6 @@
 /**
- * An error group: its failed and its retrying jobs, merged from two answers of the server. All pages send the same
- * requests, so that stored answers (host/answers.ts) serve all of them.
+ * An error group: its failed and its retrying jobs, merged from two answers of the server. The list of errors and
+ * the page of a group send the same requests, so that stored answers (host/answers.ts) serve both.
  */
 import { Group, Groups, readGroups, Value } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";

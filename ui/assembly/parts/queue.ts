@@ -23,7 +23,7 @@ export function isBlocked(queue: ListedQueue): bool {
   return hasLock(queue) || queue.paused !== null;
 }
 
-/** The state. Locked is normal; stuck means that the worker that has locked it is not responding. */
+/** The state. Locked is normal. Stuck: its worker is not responding, or has an old lock and sends no heartbeats. */
 export function queueState(m: Model, queue: ListedQueue): Node {
   const times = m.times;
   if (isStuck(queue)) {

@@ -28,7 +28,7 @@ export function isOld(worker: ListedWorker): bool {
   return worker.level !== "ok";
 }
 
-/** Returns red if its jobs are blocked, amber if they may be. */
+/** Returns red for a stale worker with locks, amber for one without locks and for an unknown worker with old locks. */
 export function levelTone(worker: ListedWorker): string {
   return worker.level === "bad" ? "red" : worker.level === "warn" ? "amber" : "";
 }

@@ -38,7 +38,7 @@ const entry = record(
     match: "string?",
     // The time zone of the pattern, such as Europe/Berlin.
     time_zone: "string?",
-    // The pattern in words, with its zone unless it is UTC; null if it has no short form.
+    // The pattern in words, with any zone other than UTC; null if the pattern has no short form.
     in_words: "string?",
     // In seconds.
     backfill: "integer?",

@@ -138,7 +138,7 @@ export const getOneWorker: Operation = {
 
 const JOBS_OF_A_ROW = 5;
 
-/** Returns the worker without its tasks: there may be a thousand of them, and this list is read often. */
+/** Returns the worker without its tasks, which may be a thousand, and with few of its jobs: the list is read often. */
 function asRow(worker: ListedWorker): ListedWorker {
   const report = { ...worker.report, tasks: [], hasAllTasks: false };
   return { ...worker, report, current: worker.current.slice(0, JOBS_OF_A_ROW) };

@@ -8,8 +8,8 @@ export const counts = record(
     ...byCondition,
     // The number of retrying jobs whose next attempt is due and not started.
     retrying_due: value,
-    // `run_at` of the oldest ready job and of the next scheduled job. null if there is none. In a large table only the
-    // first jobs of each priority are read; null if none of those is ready or scheduled.
+    // `run_at` of the oldest ready job and of the next scheduled job; null if there is none. In a large table only the
+    // first jobs of each priority are read, so null can also mean that none of these is ready or scheduled.
     oldest_ready_at: "time?",
     next_due_at: "time?",
     longest_running_at: "time?",

@@ -1,4 +1,5 @@
-// What each cleanup task would delete: the number of rows, from the feed's counts, and ten examples.
+// What each cleanup task would delete: the number of rows, and at most ten examples. No jobs are read: the feed's
+// counts show how many have failed and which names are in use.
 import type { Database } from "../../../database/database.ts";
 import { exactValue, intervalValue, type Value } from "../../../domain/value.ts";
 import { readUnusedQueues, readUnusedTasks } from "../../../insight/read/count-unused.ts";
@@ -9,7 +10,7 @@ import { readNames } from "../../../insight/stats/queue-rows.ts";
 export interface TidyUp {
   readonly task: string;
   readonly count: Value;
-  /** Names that it would delete, or the tasks with the most jobs that it would delete; at most ten. */
+  /** At most ten names that would be deleted; for a deletion of failed jobs, the tasks with the most of them. */
   readonly names: readonly string[];
 }
 
@@ -64,7 +65,7 @@ async function tasksOfFailed(
 /**
  * Returns the number of unused names: `count` if the whole table was read. Otherwise jobs that were not read may use a
  * name, so `count` is only an upper bound. The estimate is then `count` after a census, and half of it after a sample.
- * A name that may be unused is never estimated as none.
+ * As long as a name may be unused, the estimate is at least 1.
  */
 function unusedCount(count: number, { basis, asOf }: QueueSnapshot["names"]): Value {
   if (basis === "scan" || count === 0) return exactValue(count, basis, asOf);

@@ -1,4 +1,4 @@
-// worker doctor: checks everything that can keep a queue from working well and prints the fixes.
+// worker doctor: checks for problems that keep a queue from working well, and prints their fixes.
 import type { ExitStatus } from "../../arguments/command.ts";
 import { colourOf } from "../../output/colour.ts";
 import { print, printJson } from "../../output/print.ts";

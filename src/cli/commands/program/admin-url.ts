@@ -5,7 +5,10 @@ const DEFAULT = "127.0.0.1:5678";
 /** Addresses that mean every interface, and the loopback address to connect to instead. */
 const OWN: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" };
 
-/** Returns the URL, such as http://127.0.0.1:80/ for the address 0.0.0.0:80; the default for fd: and port 0. */
+/**
+ * Returns the URL, such as http://127.0.0.1:80/ for the address 0.0.0.0:80. For fd: and for port 0, the URL has the
+ * default address.
+ */
 export function adminUrl(env: Environment): string {
   const listen = env["WORKER_ADMIN_LISTEN"] || DEFAULT;
   const path = env["WORKER_ADMIN_BASE_PATH"] || "/";

@@ -76,7 +76,7 @@ function paragraphs(text: string): string[] {
   return blocks.flatMap((block) => [".PP", ...block.split("\n").map(escapeText)]);
 }
 
-/** Escapes text for troff: no line starts a request, no backslash an escape; non-ASCII letters by code. */
+/** Escapes text for troff: lines that would start a request, backslashes, dashes, and non-ASCII characters. */
 function escapeText(text: string): string {
   const plain = text.replaceAll("\\", "\\e").replaceAll("-", "\\-");
   const ascii = plain.replaceAll(/[^ -~]/gu, (letter) => {

@@ -5,7 +5,7 @@ import { variableOf } from "../../arguments/environment.ts";
 import { explained } from "../../arguments/values.ts";
 
 export interface ManualOption {
-  /** As typed, longest first. A flag that is on by default has its negated form. */
+  /** As typed: the name, then its aliases. A flag that is on by default has its negated form. */
   readonly names: readonly string[];
   /** The placeholder of its value; null: none. */
   readonly form: string | null;

@@ -73,7 +73,7 @@ export interface CanaryOutcome {
   readonly undecided: number;
 }
 
-/** The outcomes of jobs. `failed_again` is a part of `done`. The last ones are outcomes of an undo. */
+/** The outcomes of jobs. `failed_again` is a part of `done`. The last five are outcomes of an undo. */
 export const outcomes = [
   "done",
   "locked",

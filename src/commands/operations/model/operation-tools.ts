@@ -1,11 +1,11 @@
-// What the code that runs operations depends on.
+// The dependencies of the code that runs operations.
 import type { Logger } from "../../../base/logger.ts";
 import type { Database } from "../../../database/database.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { JobOperation } from "./operation.ts";
 import type { OperationStore } from "./operation-store.ts";
 
-/** What a rehearsal depends on. There is no store if the schema has no tables for operations. */
+/** The dependencies of a rehearsal. There is no store if the schema has no tables for operations. */
 export interface RehearsalTools {
   readonly store: OperationStore | null;
   /** The database for bounded reads. */

@@ -1,6 +1,6 @@
-// Computes the number of matching jobs: of all, of those that run, and by task and queue. The numbers are counted (as
-// intervals if some jobs are too large to check), or estimated from a sample of pages. The functions are pure;
-// read-matches.ts reads the data.
+// Computes how many jobs match: in total, how many of them run, and how many each task and queue has. The numbers are
+// counted (as intervals if some jobs are too large to check), or estimated from a sample of pages. The functions are
+// pure; read-matches.ts reads the data.
 import { exactValue, intervalValue, limitToWhole, type Value } from "../../../domain/value.ts";
 import { estimateFrom } from "../../../insight/stats/page-sample.ts";
 
@@ -99,7 +99,7 @@ export function countedAs(tally: MatchTally, asOf: string): MatchCounts {
   };
 }
 
-/** What else is certain about the matches, besides the sample. */
+/** Facts that limit an estimate from a sample. */
 export interface SampleBounds {
   /** The matches that were counted one by one: a lower bound of the estimate. */
   readonly walked: MatchTally;

@@ -89,7 +89,7 @@ export async function rehearse(
   // The operation compiles the query again while it runs. The explicit query fixes the meaning of each word: a word
   // that is a job key now is not searched for as a text later.
   const { explicit: query, nowUs } = jobs;
-  // It is longer than the query that was typed, and may be too long or have too many terms.
+  // The explicit query is longer than the typed one, and may exceed the limits of a query.
   parseQuery(query);
   const stored = { id, query, nowUs, action, changes, boundary, matched: count, expected: change };
   const undoJobs = store === null ? 0 : Math.min(change.value, MAX_ROWS);

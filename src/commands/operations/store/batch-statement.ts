@@ -19,8 +19,8 @@ import type { BatchSelection, Stretch } from "../model/operation-store.ts";
 import { isSince } from "./missed.ts";
 
 /**
- * The operation of a batch, its owner, and values that the batch stores in the operation's row. A batch does nothing unless this
- * process owns the operation, and the operation is running and has reached the expected id.
+ * The operation of a batch, its owner, and values that the batch stores in the operation's row. A batch does nothing
+ * unless this process owns the operation, and the operation is running and has reached the expected id.
  */
 export interface Claim {
   readonly operationId: string;
@@ -60,8 +60,8 @@ export function batchStatement(
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
   const row = selection === null ? "jobs" : "chosen";
-  // An action that may change running jobs skips the jobs that were added after the rehearsal. It includes jobs that are
-  // locked by a worker or have changed, because a job that crashes its worker is always one of these.
+  // An action that may change running jobs skips the jobs that were added after the rehearsal. It includes jobs that
+  // are locked by a worker or have changed, because a job that crashes its worker is always one of these.
   const mayRun = change.mayRun === true;
   const isSkipped = isSince(mayRun ? "jobs.created_at" : "jobs.updated_at", before, openSince);
   const isLocked = mayRun ? "false" : "jobs.locked_at is not null";
@@ -105,8 +105,8 @@ export function batchStatement(
 }
 
 /**
- * The current rows of the jobs that were found unlocked and that this batch has not changed. Rows that another session has
- * locked are skipped, because in the fast mode these are running jobs.
+ * The current rows of the jobs that were found unlocked and that this batch has not changed. Rows that another session
+ * has locked are skipped, because in the fast mode these are running jobs.
  */
 const missed = (s: string): string => `missed as materialized (
     select jobs.id, jobs.locked_at
@@ -142,8 +142,8 @@ const selectionOf = ({ ids, ctids }: BatchSelection, parameter: AddParameter): s
   )`;
 
 /**
- * Changes the jobs as the schema's own functions do. A deletion finds the rows by ctid, because the index on ids has the
- * dead entries of the jobs that were deleted before, and reading them would take a third of a batch's time.
+ * Changes the jobs as the schema's own functions do. A deletion finds the rows by ctid, because the index on ids has
+ * the dead entries of the jobs that were deleted before, and reading them would take a third of a batch's time.
  */
 function actedOf(s: string, change: JobChange, parameter: AddParameter): string {
   const head = changeStatement(s, change, parameter);

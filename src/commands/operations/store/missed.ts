@@ -16,7 +16,7 @@ export interface MissedJobs {
 /** Parses PostgreSQL's text of an array of numbers. */
 export const idsIn = (text = "{}"): string[] => (text === "{}" ? [] : text.slice(1, -1).split(","));
 
-/** Returns a condition: the time is after the boundary, or that of a transaction that was open then. */
+/** Returns a condition: the time is after the boundary, or is the start of a transaction that was open then. */
 export const isSince = (time: string, before: string, openSince: string): string =>
   `(${time} > ${before} or ${time} = any(${openSince}))`;
 

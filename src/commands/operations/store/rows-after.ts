@@ -1,6 +1,6 @@
-// The rows of an operation after a given one. There may be a million of them. With "operation_id =", each batch read
-// and sorted all of them (0.5 s), because PostgreSQL expects few rows for one operation until the table is analyzed.
-// With a range of the primary key it reads only as many as needed.
+// The rows of an operation after a given job id. An operation may have a million rows. With "operation_id =", each
+// batch read and sorted all of them (0.5 s), because PostgreSQL expects few rows for one operation until the table is
+// analyzed. With a range of the primary key it reads only as many as needed.
 const MAX_ID = "9223372036854775807";
 
 /** Returns the condition. It needs `order by` on the same columns, and a limit. */

@@ -146,7 +146,7 @@ function batchOf([row]: readonly BatchRow[], missed: MissedJobs | null = null): 
   return { found, done, afterId, skipped: { locked, changed: changed + isMoved, gone } };
 }
 
-/** The number of stored rehearsals. The oldest are deleted first, because a rehearsal is meant to be used at once. */
+/** The most rehearsals that are stored. The oldest are deleted first: a rehearsal is meant to be used at once. */
 const MAX_REHEARSALS = 1_000;
 /** A condition: the row is a rehearsal, and not a mark of use-once.ts, which stays until it expires. */
 const IS_REHEARSAL = `id not like '${USED}%'`;

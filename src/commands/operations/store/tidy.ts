@@ -1,6 +1,6 @@
 // Deletes receipts and undo data that have expired, and the oldest beyond a million rows or 20,000 operations. A
 // program may act on single jobs many times a second, and each of these actions is stored. If an operation is still
-// paused or interrupted when its data expire, it is stopped: resumed, it would have an incomplete receipt and undo.
+// paused or interrupted when its data expire, it is stopped, because its receipt and undo would be incomplete.
 import { type Database, query } from "../../../database/database.ts";
 import { atWork, MAX_ROWS, UNDO_HOURS } from "../model/operation.ts";
 import { EFFECTIVE_STATE } from "./operation-row.ts";

@@ -39,8 +39,8 @@ export async function assertTarget(
 }
 
 /**
- * If the target accepts writes, ends the session at the first write that its server refuses as read-only. The next
- * connect then finds another server. A server that becomes read-only does not end its sessions by itself.
+ * If the target is `read-write` or `primary`, ends the session at the first write that its server refuses as read-only.
+ * The next connect then finds another server. A server that becomes read-only does not end its sessions by itself.
  */
 export function leaveWhenReadOnly(client: pg.Client, target: SessionTarget): void {
   if (target !== "read-write" && target !== "primary") return;

@@ -1,6 +1,6 @@
-// An extension of Graphile Worker's schema: additional objects in it, with a version of their own. Any of them may be
+// An extension of Graphile Worker's schema: additional objects in it, with a version of their own. Any extension may be
 // missing. An extension is a row in index.ts and one SQL file for each version; the file of version 3 has the step from
-// 2 to 3. Its parts begin with one of these lines:
+// 2 to 3. Each part of a file begins with one of these lines:
 //
 //   --- create <object>   run if the schema has no object of that name
 //   --- change <object>   run once, on the way to this version

@@ -1,6 +1,6 @@
 // The list of optional indexes, which make some reads of the admin fast. Each is built on request while workers run,
-// and dropped on request. Their costs were measured with 10 million jobs, in bytes of write-ahead log (WAL) for each job or
-// failure.
+// and dropped on request. Their costs were measured with 10 million jobs, in bytes of write-ahead log (WAL) for each
+// job or failure.
 
 export type IndexName =
   | "failed"

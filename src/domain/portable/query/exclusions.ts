@@ -2,7 +2,7 @@
 import { fieldNamed } from "./fields.ts";
 import { ParsedNode } from "./tree.ts";
 
-/** Returns the first exclusion of a node that consists only of exclusions; otherwise null. */
+/** Returns an exclusion of texts if the node, or one part of its `or`, only excludes texts; otherwise null. */
 export function exclusionOnly(node: ParsedNode): ParsedNode | null {
   if (node.kind === "not") return readsText(node.items[0]!) ? node : null;
   if (node.kind === "field") return node.op === "!=" && readsText(node) ? node : null;

@@ -8,7 +8,7 @@ import { scheduleOf } from "./cron-ticks.ts";
 import { entriesNamed, type ListedCronEntry } from "./list-cron.ts";
 
 export interface CronDetails {
-  /** The schedule, and the entry in code of the same identifier, if there are both. */
+  /** The schedule and the entry in code with this identifier, in this order; or the only one that exists. */
   readonly entries: readonly ListedCronEntry[];
   /** The definition of the schedule; null for an entry in code, and for an invalid row. */
   readonly schedule: StoredSchedule | null;
@@ -75,7 +75,7 @@ export async function readCronDetails(
 const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-/** `clock`: a date whose UTC members are those of the clock. */
+/** `clock`: a date whose fields in UTC are the time that the clock shows. */
 function tickText(clock: Date, thisYear: number): string {
   const year = clock.getUTCFullYear();
   const day = `${WEEKDAYS[clock.getUTCDay()]} ${clock.getUTCDate()} ${MONTHS[clock.getUTCMonth()]}`;

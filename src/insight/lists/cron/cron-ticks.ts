@@ -27,8 +27,8 @@ interface CronEntry {
 }
 
 /**
- * Returns, for each entry, the quarters of an hour in the next day, 0 to 95, in which it has a tick. In a time zone, the
- * 96 quarters take 6 ms, so they are computed once for each expression.
+ * Returns, for each entry, the quarters of an hour in the next day, 0 to 95, in which it has a tick. In a time zone,
+ * the 96 quarters take 6 ms, so they are computed once for each expression.
  */
 export async function quartersAhead(
   entries: readonly CronEntry[],

@@ -253,7 +253,7 @@ const CLOCK_SLACK_MS = 60_000;
 /** The delay from which a tick counts as missed: a worker that is busy, or whose clock is behind, is a bit late. */
 const MISSED_AFTER_MS = 120_000;
 
-/** Returns the first tick after the last one that was scheduled, if it is missed; otherwise null. */
+/** Returns the first tick after `lastMs` if it counts as missed; otherwise null. */
 function missedTick(
   schedule: CronSchedule | null,
   lastMs: number | null,
@@ -262,7 +262,7 @@ function missedTick(
   return lateSince(lastMs === null ? null : nextTick(schedule, lastMs + 1), nowMs);
 }
 
-/** Returns the time of a tick that is due if it is missed; otherwise null. */
+/** Returns `dueMs`, the time of a tick, if the tick counts as missed; otherwise null. */
 const lateSince = (dueMs: number | null, nowMs: number): number | null =>
   dueMs !== null && dueMs < nowMs - MISSED_AFTER_MS ? dueMs : null;
 

@@ -34,7 +34,7 @@ export async function pendingTicks(
 /** The end of a Date's range; PostgreSQL's infinity is not a tick. */
 const LATEST_MS = 8.64e15;
 
-/** The most jobs with the same run_at and priority that are read: thousands may be due at midnight. */
+/** The maximum number of jobs with the same run_at and priority that are read: thousands may be due at midnight. */
 const MAX_OF_A_TICK = 200;
 
 const pendingSql: Statement = (s) => `

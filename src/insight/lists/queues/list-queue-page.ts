@@ -126,7 +126,10 @@ interface Rows {
   readonly all?: readonly ListedQueueRow[] | null;
 }
 
-/** The maximum number of queues that are sorted by state, counts or age. Sorting by name has no limit. */
+/**
+ * The maximum number of queues that are sorted by state, counts or age. Sorted by name, only locked queues have this
+ * limit.
+ */
 const MAX_SORTED = 20_000;
 
 async function rowsOf(

@@ -28,7 +28,7 @@ export interface QueuedJobs {
   readonly isComplete: boolean;
   /**
    * The cursor that continues in the list of this queue's jobs, in the order `priority` with `is:due`, or in the order
-   * `-id`; null: no job follows, or an index found these jobs.
+   * `-id`; null: no job follows, or these jobs were found without a search.
    */
   readonly nextCursor: string | null;
 }

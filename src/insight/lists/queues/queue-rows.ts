@@ -1,7 +1,7 @@
 // Named queues with their holders, and whether the holder sends heartbeats.
 //
 //   stuck: a stale worker has locked the queue (since its last heartbeat, or since the lock if that is later),
-//          or an unknown worker has, and the lock is 4 hours old
+//          or an unknown worker locked it at least 4 hours ago
 
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";

@@ -1,6 +1,6 @@
 // Filters queues by state, from their lock and the counts of their jobs. Every queue is in exactly one of the first
 // six states, listed worst first.
-//   stuck     locked by a worker that is not responding
+//   stuck     locked by a worker that is not responding, or for 4 hours by an unknown worker
 //   failed    not locked, with failed jobs
 //   ready     none of the above, not locked, with due jobs or, under a limit, with running jobs
 //   running   locked or paused, and not stuck
@@ -88,8 +88,8 @@ export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
 }
 
 /**
- * The number of queues in each state; null: not all jobs were counted. The first six add up to the number of all
- * queues.
+ * The number of queues in each state; null: not all jobs were counted. Without `failing` and `waiting` they add up to
+ * the number of all queues.
  */
 export interface StateCounts {
   readonly stuck: number;

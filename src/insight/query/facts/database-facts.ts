@@ -56,7 +56,7 @@ async function isKeyOrderPlain(db: Database): Promise<boolean> {
 }
 
 // The database's row is read as jsonb, because its columns depend on PostgreSQL's version. The default collation is
-// that of the database. One without `collcollate`, such as an ICU collation, is judged by its name.
+// that of the database. A collation without `collcollate`, such as one of ICU, is judged by its name.
 const collationSql: Statement = () => `
   select case
     when collations.collname <> 'default'

@@ -39,7 +39,8 @@ const MAX_KEPT = 1_000;
 const MAX_SCANNED = 2_000;
 const PAGES = 200;
 
-// The groups that were built, by the schema's object, because several databases can have its name. They stay valid.
+// The groups that were built, by the schema's object and not its name, which schemas of several databases can have. The
+// groups stay valid.
 const remembered = new WeakMap<SchemaName, Map<string, KnownGroup>>();
 
 export function rememberGroup(

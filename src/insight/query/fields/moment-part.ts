@@ -36,7 +36,7 @@ export function momentPart({ column, of, isAhead = false }: MomentSql): FieldSql
     );
 }
 
-/** Returns true if the whole interval is past, so that its jobs are due; false if it is future; null if it has both. */
+/** Returns true if the whole interval is past, so that its jobs are due; false if it is all future; otherwise null. */
 function sideOf({ low, high }: Interval, nowUs: bigint): boolean | null {
   if (high !== null && high <= nowUs + 1n) return true;
   return low !== null && low > nowUs ? false : null;

@@ -27,7 +27,8 @@ export interface NumberedSql {
 
 /**
  * Drops the parameters of pieces that were left out. PostgreSQL requires each bound parameter in the statement, and not
- * every statement has the marks (row-check.ts). `sql` has their parameters, too, in a condition that is always true.
+ * every statement has the marks (row-check.ts). So `sql` also uses the parameters of the marks, in a condition that is
+ * always true.
  */
 export function dropUnusedParameters(
   sql: string,

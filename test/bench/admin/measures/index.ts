@@ -22,7 +22,8 @@ import { manyViewers } from "./viewers.ts";
 import { fetchesBeside, slowloris } from "./workers-beside.ts";
 
 export const measures: readonly Measure[] = [
-  // `watching` is first: after a request for metrics, an admin reads for another minute. Its CPU would be counted.
+  // `watching` is first: after a request for metrics, an admin reads for another minute, and `watching` would count
+  // the CPU time of these reads.
   ...[watching, overview, manyViewers],
   ...[sampledCounts, census, countOfFilter],
   ...[keyset, rareFilters, offsets, text, clientGone],

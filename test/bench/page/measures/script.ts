@@ -51,8 +51,8 @@ export const script: PageMeasure = {
 };
 
 /**
- * The number of draws since the last call; there is at least one a second. The page counts them: a check in each frame
- * would take more time than an update.
+ * Waits for a draw, if there was none since the last call; there is at least one a second. Returns the number of draws
+ * since the last call. The page counts them: a check in each frame would take more time than an update.
  */
 async function nextDraws(page: Page): Promise<number> {
   await page.evaluate(() => {

@@ -57,7 +57,7 @@ function places({ brief }: Field, { isSlow, temperatures }: Way): Place[] {
 
 let made = 0;
 
-/** Cuts after the first message, then after the second, and so on, until there is nothing left to cut. */
+/** Cuts before the first message, then after the first, after the second, and so on, until nothing is left to cut. */
 async function cutEverywhere(field: Field, way: Way, proxy: TcpProxy, tally: Tally): Promise<void> {
   const names = () => Array.from({ length: way.jobs }, () => `job-${made++}`);
   for (const { direction, isTorn, temperature } of places(field, way)) {

@@ -1,6 +1,6 @@
 // Limits of tasks and queues: never exceeded while workers are killed and frozen and PostgreSQL crashes, and used while
-// jobs wait. A job counts from the start of its handler to its end, the kill of its process, or the moment at which its
-// worker's lease was last seen.
+// jobs wait. A job counts from the start of its handler until the handler ends, its process is killed, or its worker's
+// lease is seen for the last time.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Stand } from "../../field/stand.ts";
 import { judgeLimits } from "./judge.ts";

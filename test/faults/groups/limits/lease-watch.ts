@@ -1,6 +1,6 @@
-// When leases were lost, as the database shows it: the last moment at which the row of a worker was seen without the
-// mark of a recovery, and the first at which it was marked or missing. After the former, the worker's permits and slots
-// of queues may be free, so its jobs count until then.
+// When leases were lost, as the database shows it. There are two moments for each lease: when the worker's row was last
+// seen without the mark of a recovery, and when it was first seen to be marked or missing. After the first moment, the
+// worker's permits and slots of queues may be free, so its jobs count only until that moment.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Span } from "../../../worker/most.ts";
 import { machineTime } from "../../../worker/run-log.ts";

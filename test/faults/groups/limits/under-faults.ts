@@ -28,7 +28,7 @@ export async function underFaults(
   await crashing;
 }
 
-/** Most limits are full most of the time; two tenants have half of all tenants' jobs. */
+/** Most limits are full most of the time; two tenants have more than half of all tenants' jobs. */
 function make(n: string, producer: string, dice: Random): JobToAdd {
   const failures = dice(25) === 0 ? 1 : 0;
   const sort = dice(100);

@@ -54,7 +54,7 @@ export class Wire {
       });
   }
 
-  /** Adds a job and checks that it starts at once, because the worker is notified. */
+  /** Adds a few jobs, one after another. Each must start by its notification; measures how soon. */
   async prove(what: string): Promise<void> {
     const { stand } = this;
     for (const one of this.#stock) one.signal("SIGSTOP");

@@ -42,7 +42,7 @@ export async function takenConnections(field: Field, server: Server, ms: number)
   return machineTime();
 }
 
-/** Ends sessions one at a time, then several, and at the end all at once. */
+/** Ends one to four random sessions of workers at a time, and at the end all sessions at once. */
 export async function sessionsEnded(field: Field, server: Server, ms: number): Promise<number> {
   const end = machineTime() + ms;
   while (machineTime() < end) {

@@ -47,9 +47,9 @@ export async function measureRecovery(
 const oursOf = ({ living }: Stand): Member[] => living.filter(({ isStock }) => !isStock);
 
 /**
- * The outage lines of a member (jobs fail on purpose, and each fast lane that is cut has a line), and how often a live
- * worker was swept. If writes are lost, heartbeats may be among them: then the worker itself ends its lease, because
- * the jobs are in an earlier state.
+ * Returns the number of a member's log lines about outages, and how often a live worker was swept. Lines about jobs are
+ * not counted: jobs fail on purpose, and each cut of a fast lane logs one. If writes are lost, heartbeats may be among
+ * them. Then the worker itself ends its lease, because the jobs are in an earlier state; this is not counted either.
  */
 function reportsOf({ lines, events }: Member, losesWrites: boolean) {
   const ofOutages = lines.filter(({ message }) => !message.startsWith("a job "));
@@ -88,7 +88,8 @@ async function fullAfter(stand: Stand, ready: number, rate: number): Promise<num
   return full;
 }
 
-// The pool for tasks opens connections as tasks need them; all others exist as long as the worker.
+// The pool for tasks and the connection for maintenance are left out: they are open only when needed. All other
+// connections exist as long as the worker.
 const SESSIONS = `select application_name as name, count(*)::int as count from pg_stat_activity
   where datname = current_database() and application_name like 'worker %'
   and application_name <> 'worker maintenance' group by 1 order by 1`;

@@ -77,7 +77,7 @@ function throughTheRelay(cluster: Cluster): Server {
   };
 }
 
-/** Half of the hosts reach the database through the pooler, with the settings of docs/scale.md. */
+/** On half of the hosts, the safe mode reaches the database through the pooler, with the settings of docs/scale.md. */
 async function installed(
   field: Field,
   cluster: Cluster,

@@ -83,7 +83,7 @@ export class ActivityPage extends ListPage {
   }
 }
 
-/** The note that, without the extension, the entries are only in the server's memory. */
+/** The note about the missing extension, without which the entries are only in the server's memory. */
 function notStored(m: Model): Node {
   const line = shellLine("migrate --with-operations", m.access.session.schema);
   return note("", [

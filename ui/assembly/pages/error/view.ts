@@ -53,7 +53,7 @@ function trend(group: ErrorGroup): Node {
   if (most === 0 && isNaN(group.first)) return nothing;
   if (most === 0) return leaf("p", "pb faint", "None in the last 3 hours.");
   return box("figure", "trend", [
-    // A bar is a 24th of three hours. No rate is shown, because its failures may all be of one second.
+    // A bar is a 24th of three hours. No rate is shown, because all failures of a bar may be from one second.
     leaf("figcaption", "", `Failures in the last 3 h (peak ${numberText(most)} in 7 m 30 s)`),
     sparkline(counts, "failed", "failures, last 3 h", 960, 88),
     box("div", "ends", [
@@ -145,7 +145,7 @@ export function places(m: Model, group: ErrorGroup, details: Details, query: str
   );
 }
 
-/** Returns the number of jobs of a task or queue; `all` if it equals that of the group. An estimate may exceed it. */
+/** Returns the number of jobs of a task or queue; `all` or `≈ all` if these are all jobs of the group. */
 function part(group: Group, all: i64): string {
   const isEstimate = group.count.precision !== "exact";
   if (group.count.value < all) return valueText(group.count);

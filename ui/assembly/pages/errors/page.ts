@@ -112,7 +112,7 @@ export class ErrorsPage extends ListPage {
     return new ErrorsState(this.failed, this.retrying);
   }
 
-  /** Restores both answers: otherwise the first new one would remove the rows of the other. */
+  /** Restores both answers: otherwise the first new answer would remove the rows of the other answer. */
   override restoreMore(more: PageState): void {
     const kept = more as ErrorsState;
     this.failed = kept.failed;

@@ -111,7 +111,7 @@ export class GroupRow extends Row {
     );
   }
 
-  /** A time. The word is for screen readers; the heading of the column shows it. */
+  /** A time. The word is for screen readers: on screen, the heading of the column replaces it. */
   private time(column: string, word: string, time: string): Node {
     const words = time.length > 0 ? [leaf("span", "sr", word), text(time)] : [];
     return box("span", `faint ${column}`, words);

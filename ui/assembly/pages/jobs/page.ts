@@ -147,7 +147,7 @@ export class JobsPage extends BesideJobs {
     const found = readSuggestions(r);
     r.end();
     const draft = this.bar.draft;
-    // If the text has changed meanwhile, another answer follows.
+    // An answer for an earlier text is ignored: another answer follows.
     if (!r.failed && request.path.endsWith(`?q=${encode(draft)}&at=${draft.length}`)) {
       this.bar.propose(found);
       if (this.bar.wantsFirst) this.complete(m, 0, false);

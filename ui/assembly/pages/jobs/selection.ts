@@ -48,7 +48,8 @@ export function selectionBar(m: Model, page: JobsList): Node {
     for (let i = 0; i < actionsOnEvery.length; i++) {
       const action = actionsOnEvery[i];
       const name = action.name;
-      // If all have failed, actions for other jobs are omitted. If none has, suits() is false for those for failed jobs.
+      // If no job has failed, suits() is false for actions on failed jobs. If all have failed, only actions for failed
+      // jobs are shown.
       if (!commandNamed(name).suits(jobs)) continue;
       if (isFailed && !isOfferedFor(action.selected, true)) continue;
       // Actions that do not reach running jobs would skip locked jobs.

@@ -1,4 +1,4 @@
-/** The tabs: one for each condition and one for all jobs, each with its count, its order and its time's heading. */
+/** The tabs: one for each condition and one for all jobs, each with its count, its order and its heading of times. */
 
 import { jobsPath, Terms } from "../../bar/terms";
 import { capital, glyph } from "../../controls/glyph";
@@ -32,8 +32,8 @@ export function conditionTabs(m: Model, terms: Terms, group: string, total: Valu
 }
 
 /**
- * Returns the count of a tab. The counts are of all jobs. If the query has other terms, they would be wrong: only the
- * current tab has a number then, that of the jobs that the query finds.
+ * Returns the count of a tab. The feed counts all jobs, so its counts are wrong if the query has other terms. Then only
+ * the current tab has a number: how many jobs the query finds.
  */
 function tabCountText(m: Model, terms: Terms, condition: string, total: Value | null): string {
   if (terms.chips.length > 0) {

@@ -14,7 +14,7 @@ import { Outcome, outcomesOf, resultsOf, undoOutcomesOf } from "../../operations
 import { aimOf, processedOf, progressBar } from "../../operations/progress";
 import { isAtWork, isResumable, lineWith, paceOf, settingsOf } from "../../operations/words";
 
-/** The number of jobs whose results the server counts (src/commands/operations/store/results.ts). */
+/** The maximum number of jobs whose results the server counts (src/commands/operations/store/results.ts). */
 const MAX_RESULTS: i64 = 20000;
 
 export function body(m: Model, operation: Operation, results: OperationResults | null): Node {

@@ -49,7 +49,7 @@ export class Axis {
     return this.buckets > 0 ? WIDE : WIDE * 0.47;
   }
 
-  /** Returns `20 to 25 m ago`, `more than 1 d 22 h ago` or `1 m ago to in 2 m`. */
+  /** Returns `20 m to 25 m ago`, `more than 1 d 22 h ago` or `1 m ago to in 2 m`. */
   span(first: i32, last: i32): string {
     const from = this.edges[first];
     const to = this.edges[last + 1];

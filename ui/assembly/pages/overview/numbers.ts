@@ -35,7 +35,7 @@ function number(m: Model, condition: string): Node {
 
 /** The remark below the number. */
 function remark(m: Model, condition: string, value: Value): string {
-  // An estimate of 0 may be a few.
+  // If the number is an estimated 0, there may be a few jobs.
   if (value.value === 0 && value.precision === "exact") return "none";
   const counts = m.facts.counts;
   const times = m.times;

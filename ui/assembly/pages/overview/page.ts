@@ -162,7 +162,7 @@ export class OverviewPage extends Page {
       navigate(incidentPath(incident), false);
   }
 
-  /** The number of incidents that are shown. A single one is never hidden behind "1 more". */
+  /** The number of incidents that are shown. A single incident is never hidden behind "1 more". */
   private get shown(): i32 {
     const count = this.incidents.rows.length;
     return this.showsAll || count <= MAX_INCIDENTS + 1 ? count : MAX_INCIDENTS;
