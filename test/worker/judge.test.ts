@@ -147,6 +147,15 @@ describe("The oracle reports", () => {
     assert.deepEqual(found, ["a (job 1) counts attempt 1 after attempt 2"]);
   });
 
+  test("nothing for an earlier attempt that begins as its worker wakes up from a freeze.", () => {
+    const other = ran("a", "1", { attempt: 2, by: "other", ok: false });
+    const late = started("a", "1", 1, "frozen");
+    const woken: Entry = { e: "fault", by: "frozen", t: now };
+    const log = [added("a", "1"), ...other, late.start, woken, late.end(false)];
+    assert.deepEqual(judge(log, [left("a")], [], { leaseLost: true }), []);
+    assert.equal(judge(log, [left("a")], [], {}).length, 1);
+  });
+
   test("a job that kills more processes than its attempts plus one.", () => {
     const log = [added("a", "1", { max: 1 })];
     for (const by of ["x", "y"]) log.push({ e: "dead", by, t: now++, n: "a" });

@@ -41,17 +41,19 @@ export function judge(
   const added = log.filter((entry) => entry.e === "added");
   const inOrder = added.filter(({ queue }) => queue === undefined || !isParallel(queue));
   const runs = runsOf(log);
-  const { died, wasTouched } = faultsOf(log);
+  const { died, wasTouched, wokeUp } = faultsOf(log);
   const hasDied: Excuse = (run) => killed && died(run);
   const mayOverlap: Excuse = (run) => (cutFastLanes || leaseLost) && wasTouched(run);
   const mayRepeat: Excuse = (run) => hasDied(run) || mayOverlap(run);
   const isUncounted: Excuse = (run) => cutFastLanes && mayRepeat(run);
+  // A process that is frozen between the check of its lease and the call of the handler calls it when it wakes up.
+  const isLate: Excuse = (run) => leaseLost && wokeUp(run);
   return [
     ...lostOnes(added, runs, log, left, leniency),
     ...repeats(runs, hasDied, mayOverlap),
     ...overlaps(runs, inOrder, mayOverlap),
     ...disorder(runs, inOrder),
-    ...attempts(runs, added, isUncounted),
+    ...attempts(runs, added, isUncounted, isLate),
     ...deaths(log, added),
     ...(freedWithinMs === undefined ? [] : stuck(runs, freedWithinMs)),
     ...left
@@ -165,10 +167,16 @@ function disorder(runs: readonly Run[], added: readonly Added[]): string[] {
   );
 }
 
-function attempts(runs: readonly Run[], added: readonly Added[], isUncounted: Excuse): string[] {
+function attempts(
+  runs: readonly Run[],
+  added: readonly Added[],
+  isUncounted: Excuse,
+  isLate: Excuse,
+): string[] {
   const most = limits(added);
   const problems: string[] = [];
-  for (const [name, attempts] of Map.groupBy(runs, ({ job, n }) => `${n} (job ${job})`)) {
+  const inOrder = runs.filter((run) => !isLate(run));
+  for (const [name, attempts] of Map.groupBy(inOrder, ({ job, n }) => `${n} (job ${job})`)) {
     let counted = attempts.length;
     for (const [index, { attempt }] of attempts.entries()) {
       const before = attempts[index - 1];

@@ -45,12 +45,20 @@ export function runsOf(log: readonly Entry[]): Run[] {
 /** The time within which a fault takes effect: by then lost connections are noticed and leases have expired. */
 const REACH_MS = 60_000;
 
-/** Returns two checks of a run: whether its process died later, and whether a fault was near enough to affect it. */
+/** The time after the end of a freeze at which the log has it at the latest. */
+const WAKING_MS = 100;
+
+/**
+ * Returns checks of a run: whether its process died later, whether a fault was near enough to affect it, and whether it
+ * began while its process woke up from a freeze.
+ */
 export function faultsOf(log: readonly Entry[]) {
   const faults = log.filter((entry) => entry.e === "fault");
   const deaths = log.filter((entry) => entry.e === "dead");
   return {
     died: ({ by, from }: Run) => deaths.some((one) => one.by === by && one.t >= from),
+    wokeUp: ({ by, from }: Run) =>
+      faults.some((one) => one.by === by && one.t >= from && one.t < from + WAKING_MS),
     wasTouched: ({ by, from, to }: Run) =>
       faults.some(
         (one) =>
