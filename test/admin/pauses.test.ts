@@ -72,7 +72,7 @@ test("A paused queue is listed with its pause and without a lock; its incident c
   assert.equal((await client.get("/api/queues")).body.queues[0].paused, null);
 });
 
-test("A paused queue shows the job that started before the pause, until it has ended.", async () => {
+test("A queue shows the job that started before its pause until that has ended; after a resume, as its lock.", async () => {
   const { id } = await addJob(db, { identifier: "t", spec: { queueName: "busy" } });
   const inQueue =
     "job_queue_id = (select id from worker._private_job_queues where queue_name = 'busy')";
@@ -83,6 +83,13 @@ test("A paused queue shows the job that started before the pause, until it has e
   assert.equal((await client.post("/api/pauses", pause)).status, 200);
   const { queue, running, next } = (await client.get("/api/queue?name=busy")).body;
   assert.deepEqual([queue.locked_by, running?.id, next], [null, Number(id), []]);
+  assert.equal((await client.post("/api/pauses", { ...pause, action: "resume" })).status, 200);
+  const resumed = (await client.get("/api/queue?name=busy")).body;
+  const { paused, locked_by: holder, locked_at: since } = resumed.queue;
+  assert.deepEqual([paused, holder, resumed.running?.id], [null, "w", Number(id)]);
+  assert.ok(Date.now() - Date.parse(since) < 60_000);
+  const { queues } = (await client.get("/api/queues?search=busy")).body;
+  assert.deepEqual([queues[0]?.paused, queues[0]?.locked_by], [null, "w"]);
   await pool.query(`delete from worker._private_jobs where ${inQueue}`);
   assert.equal((await client.get("/api/queue?name=busy")).body.running, null);
   await client.post("/api/pauses", { ...pause, action: "resume" });

@@ -49,6 +49,7 @@ test("A resumed queue whose job still runs is shown as no longer paused.", async
   await own.pool.query(`update worker._private_job_queues set locked_by = 'w', locked_at = now()`);
   await shown("pause", "queue", "mail", "--reason", "deploy", "--no-wait");
   assert.match(await shown("why", "2"), /The queue mail is paused by .*: deploy/);
+  assert.match(await shown("queues"), /mail +2 +1 +paused\n$/);
   assert.match(
     await shown("resume", "queue", "mail"),
     /it continues when the job that still runs has ended/,
@@ -61,6 +62,7 @@ test("A resumed queue whose job still runs is shown as no longer paused.", async
   assert.doesNotMatch(why, /Resume…/);
   assert.match(await shown("paused"), /queue +mail +\S+ +ended /);
   assert.match(await shown("status"), /The queue mail is no longer paused/);
+  assert.match(await shown("queues"), /mail +2 +1 +\S+Z +w\n$/);
 });
 
 test("While a worker without heartbeats holds a lock, a pause of a task and the list of pauses have a note.", async () => {

@@ -1,7 +1,7 @@
 // Named queues without their jobs, and the names of tasks, for numbers that are counted elsewhere.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { isPausedQueue, queueHolder, queueLockedAt } from "../../queue/sql/lock.ts";
+import { shownLock } from "../../queue/pauses/paused-run.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
 
 export interface NamedQueueRow {
@@ -13,9 +13,11 @@ export interface NamedQueueRow {
   readonly is_paused: boolean;
 }
 
+const lock = shownLock("queues");
+
 const queuesSql: Statement = (s) => `
-  select id, queue_name, ${microseconds(queueLockedAt("queues"))} as locked_at_us,
-    ${queueHolder("queues")} as locked_by, ${isPausedQueue("queues")} as is_paused
+  select id, queue_name, ${microseconds(lock.lockedAt)} as locked_at_us,
+    ${lock.holder} as locked_by, ${lock.isPaused} as is_paused
   from ${s}._private_job_queues as queues
   order by locked_at_us nulls last, queue_name
   limit $1::int`;

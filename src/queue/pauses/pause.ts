@@ -91,7 +91,10 @@ const hasLease = (s: string, queue: string) => `exists (select from ${s}._privat
 export const resumeAssignments = (s: string, { slots }: PauseTables) =>
   slots ? manageAgain(s, "queues") : UNLOCK;
 
-/** Unlocks queues whose pause has ended, and deletes ended pauses. Returns their number. */
+/**
+ * Unlocks queues whose pause has ended, and deletes ended pauses. Returns their number. While a run of a queue continues,
+ * only the time of the lock is set, as by a resume.
+ */
 export async function endDuePauses(db: Database): Promise<number> {
   const [row] = await query<{ ended: number }>(db, endDueSql(await pauseTables(db)));
   return row?.ended ?? 0;
@@ -112,6 +115,9 @@ with due as materialized (
 ), unlocked as (
   update ${s}._private_job_queues${tables.slots ? " as queues" : ""} set ${resumeAssignments(s, tables)}
   where id in (select id from paused where not is_busy)
+), dated as (
+  update ${s}._private_job_queues set locked_at = pg_catalog.now()
+  where id in (select id from paused where is_busy) and locked_at = 'infinity'::timestamptz
 ), ended as (
   delete from ${s}._private_pauses as pauses using due
   where pauses.scope = due.scope and pauses.name = due.name

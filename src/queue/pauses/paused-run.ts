@@ -1,7 +1,14 @@
 // If a queue is paused while one of its jobs runs, the queue's lock also names the worker of that job:
 // `paused:<reason>`, a line break, the worker's id. The end of that run removes the id. So the end of a pause can start
 // the next job without searching the jobs for a running one.
-import { isPausedQueue, isPseudoLock, PAUSED } from "../sql/lock.ts";
+import {
+  isLockedByWorker,
+  isPausedQueue,
+  isPseudoLock,
+  PAUSED,
+  queueHolder,
+  queueLockedAt,
+} from "../sql/lock.ts";
 
 const BREAK = "pg_catalog.chr(10)";
 
@@ -13,6 +20,29 @@ export const pausedBy = (reason: string): string =>
 export const pausedRun = (queue: string): string =>
   `case when ${isPausedQueue(queue)} then
       pg_catalog.substr(${queue}.locked_by, nullif(pg_catalog.strpos(${queue}.locked_by, ${BREAK}), 0) + 1) end`;
+
+/** Expressions on a row of queues for lists: whether it is paused or locked, by which worker, and since when. */
+export interface ShownLock {
+  readonly isPaused: string;
+  readonly isLocked: string;
+  readonly holder: string;
+  readonly lockedAt: string;
+}
+
+/**
+ * Returns what lists show of a queue's lock. The time of a pause's lock is infinity until the pause ends. From then on
+ * the queue is shown as locked by the worker whose run began before the pause, and still continues.
+ */
+export function shownLock(queue: string): ShownLock {
+  const run = `pg_catalog.left(${pausedRun(queue)}, 1024)`;
+  const hasEnded = `${queue}.locked_at < 'infinity'::timestamptz and ${run} is not null`;
+  return {
+    isPaused: `(${isPausedQueue(queue)} and not (${hasEnded}))`,
+    isLocked: `(${isLockedByWorker(queue)} or ${hasEnded})`,
+    holder: `case when ${hasEnded} then ${run} else ${queueHolder(queue)} end`,
+    lockedAt: `case when ${hasEnded} then ${queue}.locked_at else ${queueLockedAt(queue)} end`,
+  };
+}
 
 /** Returns the assignments for an `on conflict` that pause a queue: its new lock names the worker of the run. */
 export const pauseOver = (queue: string): string =>

@@ -19,6 +19,9 @@ with due as materialized (
   update "worker"._private_job_queues as queues set locked_at = case when exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queues.id) then 'infinity'::timestamptz end,
     locked_by = case when exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queues.id) then 'managed:0' end
   where id in (select id from paused where not is_busy)
+), dated as (
+  update "worker"._private_job_queues set locked_at = pg_catalog.now()
+  where id in (select id from paused where is_busy) and locked_at = 'infinity'::timestamptz
 ), ended as (
   delete from "worker"._private_pauses as pauses using due
   where pauses.scope = due.scope and pauses.name = due.name

@@ -15,6 +15,9 @@ with due as materialized (
 ), unlocked as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null
   where id in (select id from paused where not is_busy)
+), dated as (
+  update "worker"._private_job_queues set locked_at = pg_catalog.now()
+  where id in (select id from paused where is_busy) and locked_at = 'infinity'::timestamptz
 ), ended as (
   delete from "worker"._private_pauses as pauses using due
   where pauses.scope = due.scope and pauses.name = due.name

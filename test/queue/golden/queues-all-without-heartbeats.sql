@@ -2,10 +2,16 @@
     (pg_catalog.json_agg(found) filter (where found.locked_at_us is not null or found.is_paused))::text as locked_rows
   from (
   
-  select queues.id, queues.queue_name, case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then pg_catalog.left(queues.locked_by, 1024) end as locked_by,
-    pg_catalog.floor(extract(epoch from case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then queues.locked_at end) * 1000000::numeric)::text as locked_at_us, coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) as is_paused,
-    case when queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then 'unknown' end as holder,
-    pg_catalog.floor(extract(epoch from case when queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) and queues.locked_at < pg_catalog.now() - 14400000::float8 * interval '1 millisecond' then queues.locked_at end) * 1000000::numeric)::text as stuck_since_us
+  select queues.id, queues.queue_name, case when queues.locked_at < 'infinity'::timestamptz and pg_catalog.left(case when coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) then
+      pg_catalog.substr(queues.locked_by, nullif(pg_catalog.strpos(queues.locked_by, pg_catalog.chr(10)), 0) + 1) end, 1024) is not null then pg_catalog.left(case when coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) then
+      pg_catalog.substr(queues.locked_by, nullif(pg_catalog.strpos(queues.locked_by, pg_catalog.chr(10)), 0) + 1) end, 1024) else case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then pg_catalog.left(queues.locked_by, 1024) end end as locked_by,
+    pg_catalog.floor(extract(epoch from case when queues.locked_at < 'infinity'::timestamptz and pg_catalog.left(case when coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) then
+      pg_catalog.substr(queues.locked_by, nullif(pg_catalog.strpos(queues.locked_by, pg_catalog.chr(10)), 0) + 1) end, 1024) is not null then queues.locked_at else case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then queues.locked_at end end) * 1000000::numeric)::text as locked_at_us, (coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) and not (queues.locked_at < 'infinity'::timestamptz and pg_catalog.left(case when coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) then
+      pg_catalog.substr(queues.locked_by, nullif(pg_catalog.strpos(queues.locked_by, pg_catalog.chr(10)), 0) + 1) end, 1024) is not null)) as is_paused,
+    case when (queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) or queues.locked_at < 'infinity'::timestamptz and pg_catalog.left(case when coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) then
+      pg_catalog.substr(queues.locked_by, nullif(pg_catalog.strpos(queues.locked_by, pg_catalog.chr(10)), 0) + 1) end, 1024) is not null) then 'unknown' end as holder,
+    pg_catalog.floor(extract(epoch from case when (queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) or queues.locked_at < 'infinity'::timestamptz and pg_catalog.left(case when coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) then
+      pg_catalog.substr(queues.locked_by, nullif(pg_catalog.strpos(queues.locked_by, pg_catalog.chr(10)), 0) + 1) end, 1024) is not null) and queues.locked_at < pg_catalog.now() - 14400000::float8 * interval '1 millisecond' then queues.locked_at end) * 1000000::numeric)::text as stuck_since_us
   from "worker"._private_job_queues as queues
   
   where ($1::text = '' or pg_catalog.strpos(pg_catalog.lower(queues.queue_name), pg_catalog.lower($1::text)) > 0) and ($2::text is null or queues.queue_name > $2::text)

@@ -95,7 +95,7 @@ export async function withCounts(
       ready,
       oldestReadyMs: head?.oldestMs(row.id) ?? known.oldestReadyMs,
     };
-    const pause = pauses.get(row.queueName) ?? (row.isPaused ? UNKNOWN_PAUSE : null);
+    const pause = row.isPaused ? (pauses.get(row.queueName) ?? UNKNOWN_PAUSE) : null;
     return { ...row, pause, ...counts, ...probed?.(row.id, counts) };
   });
 }

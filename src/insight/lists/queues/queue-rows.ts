@@ -6,13 +6,8 @@
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
 import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
-import {
-  isBlockedQueue,
-  isLockedByWorker,
-  isPausedQueue,
-  queueHolder,
-  queueLockedAt,
-} from "../../../queue/sql/lock.ts";
+import { shownLock } from "../../../queue/pauses/paused-run.ts";
+import { isBlockedQueue } from "../../../queue/sql/lock.ts";
 import { microseconds } from "../../../queue/sql/moments.ts";
 import { STALE_LOCK_MS } from "../../../queue/workers/reset-stale-locks.ts";
 import { isNotResponding } from "../../../queue/workers/stale-workers.ts";
@@ -147,7 +142,8 @@ function toQueueRow(row: Row): ListedQueueRow {
   };
 }
 
-const isLocked = isLockedByWorker("queues");
+const lock = shownLock("queues");
+const { isLocked } = lock;
 /** Whether a worker or a pause has locked the queue. */
 const isBlocked = isBlockedQueue("queues");
 const isOld = `${isLocked} and queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS}::float8 * interval '1 millisecond'`;
@@ -163,7 +159,7 @@ const withHeartbeats = {
   stuckSince: `case when not (${isLocked}) then null
       when worker.id is null then case when ${isOld} then queues.locked_at end
       when worker.is_stale then greatest(queues.locked_at, worker.last_heartbeat_at) end`,
-  join: `left join worker on worker.id = ${queueHolder("queues")}`,
+  join: `left join worker on worker.id = ${lock.holder}`,
 };
 const withoutHeartbeats = {
   workers: () => "",
@@ -176,8 +172,8 @@ type WorkerSql = typeof withHeartbeats | typeof withoutHeartbeats;
 
 const columns = (s: string, { workers, holder, stuckSince, join }: WorkerSql) => `
   ${workers(s)}
-  select queues.id, queues.queue_name, ${queueHolder("queues")} as locked_by,
-    ${microseconds(queueLockedAt("queues"))}::text as locked_at_us, ${isPausedQueue("queues")} as is_paused,
+  select queues.id, queues.queue_name, ${lock.holder} as locked_by,
+    ${microseconds(lock.lockedAt)}::text as locked_at_us, ${lock.isPaused} as is_paused,
     ${holder} as holder,
     ${microseconds(stuckSince)}::text as stuck_since_us
   from ${s}._private_job_queues as queues
