@@ -34,7 +34,7 @@ const PAUSE_FACTOR = 20;
 const PAUSE_FACTOR_AFTER_WRITE = 2;
 /** The longest pause if there is little data. */
 const MAX_SMALL_PAUSE_MS = 5_000;
-/** The duration up to which callers wait for every read. */
+/** If the last read took less than this, callers wait for the next one. */
 const QUICK_MS = 150;
 /** The age up to which a value is returned without waiting if its read was slow. */
 const STALE_MS = 60_000;

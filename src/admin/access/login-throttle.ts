@@ -1,5 +1,5 @@
-// Limits how many credentials a second are compared, so that only short secrets could be guessed. Credentials beyond
-// the limit are refused without being compared. A network that has logged in within the last hour has no limit.
+// Limits how many credentials are compared in a second, so that a secret cannot be guessed unless it is short. Those
+// beyond the limit are refused without being compared. A network that has logged in within the last hour has no limit.
 import { monotonic } from "../../base/clock.ts";
 import { networkOf } from "../../http/bounds/client-address.ts";
 

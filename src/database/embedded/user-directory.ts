@@ -69,7 +69,7 @@ function prepare(chain: string[]): string {
 }
 
 /**
- * Creates directories as mkdirSync with `recursive` does. That option is not used, because it never returns below
+ * Creates directories as mkdirSync with `recursive` does. That option is not used: mkdirSync then never ends below
  * /proc, where mkdir fails with ENOENT. Returns the first directory that was missing.
  */
 export function makeDirectories(directory: string, mode?: number): string | undefined {

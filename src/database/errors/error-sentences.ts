@@ -32,8 +32,8 @@ export const fullLockTable: ErrorSentence = [
     `PostgreSQL's table of locks is full (${detail}); raise max_locks_per_transaction, or try again`,
 ];
 /**
- * Returns the message for a character that the database's encoding lacks; null for another error of 22P05. In every
- * language PostgreSQL names the character's bytes and both encodings.
+ * Returns the message for a character that the database's encoding lacks; null for another error of 22P05. Whatever
+ * the language of its messages, PostgreSQL names the character's bytes and both encodings.
  */
 export function missingCharacter(detail: string): string | null {
   const bytes = detail.match(/0x[0-9a-f]{2}/g);
@@ -128,7 +128,7 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   "42883": [
     "schema_missing",
     (detail, schema) =>
-      `${missingSchema[1](detail, schema)}; if it is complete, the cause is the role's search_path: types or functions in it before pg_catalog hide PostgreSQL's own`,
+      `${missingSchema[1](detail, schema)}; if the schema is complete, the cause is the role's search_path: a schema before pg_catalog has types or functions that hide PostgreSQL's own`,
   ],
   "42703": missingSchema,
   "42704": missingSchema,
@@ -142,7 +142,7 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   ],
 };
 
-// pg's own errors, which have no code, by their wording.
+// Errors without an entry above, by their wording: most are pg's own, which have no code.
 export const byWording: readonly (readonly [RegExp, ErrorSentence])[] = [
   [
     /Cannot use a pool after calling end/i,

@@ -1,5 +1,5 @@
-// Errors that this library's statements raise themselves, by casting text that is not a number: plain SQL has no other
-// way to undo its own statement.
+// Errors that this library's statements raise themselves, by casting text that is not a number: a statement in
+// plain SQL has no other way to undo itself.
 import { codeOf, messageOf } from "../../base/errors.ts";
 
 const INVALID_TEXT = "22P02";

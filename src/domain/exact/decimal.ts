@@ -36,13 +36,13 @@ function decimal(text: string): Decimal {
   return { isNegative, digits, exponent: whole.length - first + Number(power) };
 }
 
-// A regular expression for trailing zeros would take quadratic time.
 function firstNotZero(digits: string): number {
   let at = 0;
   while (digits[at] === "0") at++;
   return at;
 }
 
+// A regular expression for trailing zeros would take quadratic time.
 function lastNotZero(digits: string): number {
   let at = digits.length - 1;
   while (digits[at] === "0") at--;

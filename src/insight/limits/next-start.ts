@@ -2,14 +2,17 @@
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
 import { tokenBucket } from "../../domain/limits/token-bucket.ts";
 
-/** Returns the milliseconds until the next start. `aheadMs`: how far the arrival time is ahead; null: it is not. */
+/**
+ * Returns the milliseconds until the next start. `aheadMs`: the arrival time in milliseconds from now; null: none was
+ * read, so it is long past.
+ */
 export function nextStartMs({ rate }: LimitDefinition, aheadMs: number | null): number {
   if (rate === null || aheadMs === null) return 0;
   const { intervalMs, capacity } = tokenBucket(rate);
   return Math.max(0, aheadMs + intervalMs - capacity * intervalMs);
 }
 
-/** A rate whose theoretical arrival time is more milliseconds ago than this is not nearly used up. */
+/** If the theoretical arrival time is longer ago than this, the rate is not nearly used up. */
 const RECENT_MS = 2_000;
 
 /**

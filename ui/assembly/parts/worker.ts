@@ -42,7 +42,7 @@ export function perMinute(rate: f64): string {
     : `${tenths / 10}.${tenths % 10}`;
 }
 
-/** Returns `18 of 20`, if it has reported its slots. */
+/** Returns `18 of 20` if the worker has reported slots for so many jobs; otherwise `18`. */
 export function loadText(worker: ListedWorker, running: Value): string {
   const count = valueText(running);
   return fits(worker, running) ? `${count} of ${numberText(worker.slots)}` : count;
@@ -63,7 +63,7 @@ export function isReported(worker: ListedWorker): bool {
   return worker.running.basis === "heartbeat" && !isNaN(worker.lastHeartbeatAt);
 }
 
-/** Returns how long a job has been running. If a heartbeat reported the job, returns how long at that heartbeat. */
+/** Returns how long a job has been running: until now, or, if a heartbeat reported the job, until that heartbeat. */
 export function runTime(m: Model, worker: ListedWorker, since: f64): string {
   return isReported(worker) ? ageText(worker.lastHeartbeatAt - since) : age(since, m.times);
 }

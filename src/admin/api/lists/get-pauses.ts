@@ -28,7 +28,7 @@ const members = {
 
 const pausesNoteShape = withDescription(
   "string?",
-  "which workers possibly ignore the pauses of tasks and of everything; null if no such worker is known",
+  "which workers possibly ignore the pauses of tasks and of everything; null if there is no such pause, or no such worker is known",
 );
 
 /** The pause of a queue in lists of queues. */

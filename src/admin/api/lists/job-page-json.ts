@@ -121,7 +121,7 @@ const jobRow = record(
     payload_bytes: withDescription("integer", "the stored size of the payload"),
     payload_truncated: withDescription(
       "boolean",
-      "true: the payload is too large for a page, or may be once it is decompressed; with fields=full it may be null",
+      "true: the payload is, or may be when decompressed, too large for a page; with fields=full the payload may be null",
     ),
   },
   "JobRow",

@@ -132,7 +132,7 @@ const jobsQuery = {
 
 export const listOperationJobs: Operation = {
   summary:
-    "Ids of an operation's jobs with one outcome: done; skipped because they were locked, changed or deleted; failed_again (done, and failed since); or an outcome of the undo",
+    "Ids of an operation's jobs with one outcome: done; failed_again (done, and failed since); locked, changed or gone (skipped; gone: deleted); or an outcome of the undo",
   query: jobsQuery,
   answer: record(
     {

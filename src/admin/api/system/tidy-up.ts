@@ -63,9 +63,9 @@ async function tasksOfFailed(
 }
 
 /**
- * Returns the number of unused names: `count` if the whole table was read. Otherwise jobs that were not read may use a
- * name, so `count` is only an upper bound. The estimate is then `count` after a census, and half of it after a sample.
- * As long as a name may be unused, the estimate is at least 1.
+ * Returns the number of unused names: `count` if the whole table was read at once. After a sample, and after changes
+ * during a census, jobs that were not counted may use a name, so `count` is an upper bound. The estimate is `count`
+ * after a census, and half of it after a sample; at least 1 as long as a name may be unused.
  */
 function unusedCount(count: number, { basis, asOf }: QueueSnapshot["names"]): Value {
   if (basis === "scan" || count === 0) return exactValue(count, basis, asOf);

@@ -3,7 +3,7 @@ import { nearest } from "./nearest.ts";
 
 /** Jobs without a value match `none`, as in `queue:none`. */
 const NONE: i32 = 1;
-/** The field reads the job's long texts, so a query must do more than exclude its values. */
+/** The field reads the job's long texts, so a query that only excludes values of such fields is refused. */
 const TEXTS: i32 = 2;
 
 export class FilterField {
