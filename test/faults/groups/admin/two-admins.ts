@@ -11,8 +11,9 @@ import { linesOf } from "./database-away.ts";
 import { PASSWORD, startWriters } from "./writers.ts";
 
 const WRITERS = 8;
-/** Writes between two kills, so that each kill interrupts writes. */
+/** Writes between two kills, so that each kill interrupts writes; in a selection fewer. */
 const BETWEEN = 200;
+const FEWER = 40;
 
 export async function twoAdmins(field: Field, server: Server): Promise<void> {
   const url = await server.createDatabase("two_admins");
@@ -39,15 +40,16 @@ export async function twoAdmins(field: Field, server: Server): Promise<void> {
   field.defer(() => nginx.stop());
   const writers = startWriters(`http://${address}`, WRITERS);
   field.defer(() => writers.stop());
+  const between = field.times(BETWEEN, FEWER);
   for (let n = 0; n < field.times(10, 2); n++) {
     const before = writers.acknowledged.size;
-    await waitUntil("they write", async () => writers.acknowledged.size > before + BETWEEN);
+    await waitUntil("they write", async () => writers.acknowledged.size > before + between);
     const at = n % admins.length;
     await admins[at]?.kill();
     const after = writers.acknowledged.size;
     await waitUntil(
       "the other one takes writes",
-      async () => writers.acknowledged.size > after + BETWEEN,
+      async () => writers.acknowledged.size > after + between,
     );
     const back = takesWrites(ports[at] ?? 0);
     admins[at] = await start(ports[at] ?? 0);
