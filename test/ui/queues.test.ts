@@ -7,7 +7,7 @@ import type {
   QueueStates,
 } from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { counts, feed, openPage, queue, timeAt, value } from "./sample.ts";
+import { counts, feed, incident, incidents, openPage, queue, timeAt, value } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -313,6 +313,20 @@ test("A queue is requested soon after the counts have changed, and seldom otherw
   assert.equal(requested(), 1);
   feed(page, { counts: counts() });
   page.pass(2_000);
+  assert.equal(requested(), 2);
+});
+
+test("While something is paused, the list of queues is requested every few seconds.", async () => {
+  const page = await openPage("/queues");
+  page.app.onStreamOpen();
+  const list = { queues: [queue("crm")], next_cursor: null, count: 1 };
+  page.answer("api/queues", list);
+  const requested = () => page.requests.filter(({ path }) => path.startsWith("api/queues?")).length;
+  feed(page, { incidents: incidents([incident()]) });
+  page.pass(10_000);
+  assert.equal(requested(), 1);
+  feed(page, { incidents: incidents([incident({ id: "paused:queue:crm", kind: "paused" })]) });
+  page.pass(5_000);
   assert.equal(requested(), 2);
 });
 

@@ -149,9 +149,9 @@ export abstract class ListPage extends Page {
     this.rows.requestSince(m, this.here(m), this.everyMs, this.changedAt(m));
   }
 
-  /** Returns when something last changed that the rows may show. */
+  /** Returns when something last changed that the rows may show: a pause may end without a change of the counts. */
   changedAt(m: Model): f64 {
-    return m.facts.changedAt;
+    return m.facts.incidentsOf("paused") > 0 ? m.now : m.facts.changedAt;
   }
 
   /** Whether another list is on screen, and the wait for this one is long enough to be shown. */

@@ -87,7 +87,7 @@ function meta(m: Model, page: GroupedJobs): Node {
       : isKnown && count !== null
         ? leaf("b", "", countedValue(count, "job", "jobs"))
         : isKnown && rows > 0 && !isOn
-          ? leaf("b", "", rows === 1 ? "1 job here" : `${rows} jobs here`)
+          ? leaf("b", "", countText(rows, "job here", "jobs here"))
           : nothing,
     isQuery && page.bar.fault !== null ? text("for the previous query") : nothing,
     page.search.view(m, isOn, page.requestedAt(m)),
