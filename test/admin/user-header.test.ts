@@ -90,7 +90,7 @@ test("A user name from a trusted proxy must be one printable text in UTF-8; othe
     [latin1("\u3164"), "is blank"],
     ["\xff", "is not UTF-8"],
     ["a".repeat(129), "has more than 128 characters"],
-    [["ana", "ben"], "has two values: the proxy must overwrite the client's header"],
+    [["ana", "ben"], "has several values: the proxy must overwrite the client's header"],
   ] as const) {
     const headers = { [HEADER]: typeof value === "string" ? value : [...value] };
     const { status, body } = await send(PROXY, headers);

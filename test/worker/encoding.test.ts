@@ -8,7 +8,7 @@ import { schemaName } from "../../src/database/schema-name.ts";
 import { rawJson } from "../../src/domain/payload.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { emptyDatabase } from "../support/database.ts";
-import { recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 async function latin1() {
   const { name, url } = await emptyDatabase();
@@ -29,17 +29,29 @@ const queue = workerQueue(latin1);
 for (const fastLane of [false, true]) {
   test(`An error that the database cannot store is stored with escapes (fast: ${fastLane}).`, async () => {
     const quick = recordingTask("quick");
-    const failing = defineTask("failing", () => "a \u{1f600} caf\u00e9");
-    await queue.startWorker({ tasks: [quick, failing], pollIntervalMs: 50, fastLane });
+    const gate = latch();
+    const failing = defineTask("failing", async () => {
+      await gate.opened;
+      return "a \u{1f600} caf\u00e9";
+    });
+    const options = { tasks: [quick, failing], pollIntervalMs: 60_000 };
+    const worker = await queue.startWorker({
+      ...options,
+      fastLane: fastLane && { limitMs: 5_000 },
+    });
     const { id } = await queue.utils.addJob(failing);
+    // A job with a key is run by the safe mode, whose fetches then have ended. PostgreSQL's refusal unlocks the job.
+    let ended = 0;
+    worker.hooks.on("job:complete", () => void ended++);
+    await queue.utils.addJob("quick", {}, { jobKey: "quick" });
+    await waitUntil("the result is written", () => ended === 1);
+    gate.open();
     const job = async () => (await queue.remaining()).find((one) => one.id === id);
     await waitUntil("it is written", async () => (await job())?.last_error != null);
     assert.equal((await job())?.last_error, "a \\ud83d\\ude00 caf\\u00e9");
-    // In the fast mode the refusal unlocks the row, so a fetch that is under way may run the job, too.
-    const attempts = (await job())?.attempts ?? 0;
-    assert.ok(attempts === 1 || (fastLane && attempts === 2), `${attempts} attempts`);
+    assert.equal((await job())?.attempts, 1);
     await queue.utils.addJob("quick");
-    await waitUntil("the next one runs", () => quick.seen.length === 1);
+    await waitUntil("the next one runs", () => quick.seen.length === 2);
   });
 }
 

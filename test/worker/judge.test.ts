@@ -154,6 +154,9 @@ describe("The oracle reports", () => {
     const log = [added("a", "1"), ...other, late.start, woken, late.end(false)];
     assert.deepEqual(judge(log, [left("a")], [], { leaseLost: true }), []);
     assert.equal(judge(log, [left("a")], [], {}).length, 1);
+    const later = [...log, ...ran("a", "1", { attempt: 2, by: "other", ok: false })];
+    const again = judge(later, [left("a")], [], { leaseLost: true });
+    assert.deepEqual(again, ["a (job 1) counts attempt 2 after attempt 2"]);
   });
 
   test("a job that kills more processes than its attempts plus one.", () => {

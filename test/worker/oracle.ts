@@ -175,11 +175,13 @@ function attempts(
 ): string[] {
   const most = limits(added);
   const problems: string[] = [];
-  const inOrder = runs.filter((run) => !isLate(run));
-  for (const [name, attempts] of Map.groupBy(inOrder, ({ job, n }) => `${n} (job ${job})`)) {
+  for (const [name, attempts] of Map.groupBy(runs, ({ job, n }) => `${n} (job ${job})`)) {
     let counted = attempts.length;
-    for (const [index, { attempt }] of attempts.entries()) {
-      const before = attempts[index - 1];
+    const inOrder = attempts.filter(
+      (run, index) => !(isLate(run) && run.attempt < (attempts[index - 1]?.attempt ?? 0)),
+    );
+    for (const [index, { attempt }] of inOrder.entries()) {
+      const before = inOrder[index - 1];
       if (before === undefined || attempt > before.attempt) continue;
       if (attempt === before.attempt && isUncounted(before)) counted--;
       else problems.push(`${name} counts attempt ${attempt} after attempt ${before.attempt}`);

@@ -9,7 +9,7 @@ import type { Results } from "../../src/worker/execute/results.ts";
 import { Snooze } from "../../src/worker/task/outcomes.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { rolePool } from "../support/test-pool.ts";
-import { recorder, recordingTask, waitFor, waitUntil, workerQueue } from "./worker-queue.ts";
+import { latch, recorder, recordingTask, waitFor, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -186,15 +186,36 @@ test("While refused results of the fast mode are written one by one, the safe mo
   t.after(() => queue.sql("drop function if exists public.history cascade"));
   await trigger(
     "delete or update",
-    "if tg_op = 'DELETE' then raise exception 'no'; end if; perform pg_sleep(0.1);",
+    `if old.key is not null then return coalesce(new, old); end if;
+    if tg_op = 'DELETE' then raise exception 'no'; end if;
+    if new.last_error is not null then perform pg_sleep(0.3); end if;`,
   );
-  const task = recordingTask<number>("task");
+  const gate = latch();
+  const task = recordingTask<number>("task", () => gate.opened);
+  const other = recordingTask("other");
   const count = 6;
   await queue.utils.addJobs(
-    Array.from({ length: count }, (_, n) => ({ identifier: "task", payload: n })),
+    Array.from({ length: count }, (_, payload) => ({
+      ...{ identifier: "task", payload, spec: { maxAttempts: 1 } },
+    })),
   );
-  const options = { tasks: [task], concurrency: count, pollIntervalMs: 20, fastLane: true };
-  await queue.startWorker({ ...options, logger: "silent" });
+  const worker = await queue.startWorker({
+    ...{ tasks: [task, other], concurrency: count + 1, pollIntervalMs: 60_000, logger: "silent" },
+    fastLane: { limitMs: 5_000 },
+  });
+  await waitUntil("all run", () => task.seen.length === count);
+  // Jobs with a key are run by the safe mode: the first one's end shows that it has no fetch under way.
+  let ended = 0;
+  worker.hooks.on("job:complete", () => void ended++);
+  await queue.utils.addJob("other", {}, { jobKey: "first" });
+  await waitUntil("the result is written", () => ended === 1);
+  gate.open();
+  await waitUntil("the results are written", async () => {
+    const text = "select from pg_stat_activity where wait_event = 'PgSleep'";
+    return (await queue.sql(text)).length > 0;
+  });
+  await queue.utils.addJob("other", {}, { jobKey: "second" });
+  await waitUntil("the safe mode has fetched", () => other.seen.length === 2);
   await waitUntil("all are written", async () =>
     (await queue.remaining()).every(({ last_error: error }) => error !== null),
   );

@@ -13,7 +13,7 @@ export function createUserLabel(headerName: string, isTrusted: TrustedPeer): Use
     const values = incoming.headersDistinct[headerName] ?? [];
     const [value = ""] = values;
     if (values.length > 1)
-      throw invalid(headerName, "has two values: the proxy must overwrite the client's header");
+      throw invalid(headerName, "has several values: the proxy must overwrite the client's header");
     if (value === "") return null;
     const name = utf8Of(value);
     const problem = name === null ? "is not UTF-8" : nameProblem(name);

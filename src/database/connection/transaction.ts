@@ -63,7 +63,7 @@ export async function inTransaction<T>(
 /**
  * Runs a statement after `first`, which takes a lock and has no parameters and rows, in one transaction. A pool with
  * limits sends both as one packet: then other sessions wait for the lock only while PostgreSQL executes the statement,
- * and not for a process that may be busy. Throws like inTransaction().
+ * and not for a process that may be busy. Throws WorkerError; after a lost connection the outcome is unknown.
  */
 export async function queryAfter<R extends QueryResultRow>(
   db: Database,

@@ -35,7 +35,7 @@ export interface ShownLock {
  */
 export function shownLock(queue: string): ShownLock {
   const run = `pg_catalog.left(${pausedRun(queue)}, 1024)`;
-  const hasEnded = `${queue}.locked_at < 'infinity'::timestamptz and ${run} is not null`;
+  const hasEnded = `coalesce(${queue}.locked_at < 'infinity'::timestamptz, false) and ${run} is not null`;
   return {
     isPaused: `(${isPausedQueue(queue)} and not (${hasEnded}))`,
     isLocked: `(${isLockedByWorker(queue)} or ${hasEnded})`,
