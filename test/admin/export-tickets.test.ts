@@ -9,6 +9,7 @@ import type { AdminServerConfigBuilder } from "../../src/admin/config/config-bui
 import { createTickets, TICKET_MS } from "../../src/admin/context/export-tickets.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { exportRequest } from "../../src/insight/export/export-request.ts";
+import { lockWaits } from "../support/lock-waits.ts";
 import {
   type AdminOptions,
   migratedDatabase,
@@ -168,11 +169,7 @@ test("A ticket stays valid when its request ends before its use is recorded.", a
   await lock.query("begin; lock table worker._private_rehearsals in exclusive mode");
   const refused = await admin.client.send("GET", path);
   assert.deepEqual([refused.status, refused.body.code], [503, "timeout"]);
-  const isWaiting = async () => {
-    const sql = "select from pg_locks where not granted and relation = $1::regclass";
-    return (await lock.query(sql, ["worker._private_rehearsals"])).rowCount === 1;
-  };
-  while (await isWaiting());
+  while ((await lockWaits(lock)) > 0);
   await lock.query("rollback");
   lock.release();
   assert.equal(await status(admin, path), 200);

@@ -151,7 +151,8 @@ test("An export ends when its client leaves, and uses less than 60 MB of memory 
   response.pause();
   const busy = async () => {
     const { rows } = await pool.query(
-      "select count(*)::int as n from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%_private_jobs%'",
+      `select count(*)::int as n from pg_stat_activity where datname = current_database()
+        and state = 'active' and pid <> pg_backend_pid() and query like '%_private_jobs%'`,
     );
     return rows[0].n as number;
   };

@@ -6,17 +6,14 @@ import { silentLogger } from "../../src/base/logger.ts";
 import { type Database, query } from "../../src/database/database.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { connect, statuses } from "../http/raw-client.ts";
+import { lockWaits } from "../support/lock-waits.ts";
 import { migratedDatabase, recordingLogger, startAdmin, type TestAdmin } from "./admin-harness.ts";
 
 /** Blocks all reads of jobs, or of other tables, until `release` is called. */
 async function blocked({ pool }: TestAdmin, tables = "_private_jobs") {
   const blocker = await pool.connect();
   await blocker.query(`begin; lock table worker.${tables} in access exclusive mode`);
-  const waiting = async () => {
-    const sql = `select from pg_locks where not granted
-      and database = (select oid from pg_database where datname = current_database())`;
-    return (await blocker.query(sql)).rowCount ?? 0;
-  };
+  const waiting = () => lockWaits(blocker);
   const release = async () => {
     await blocker.query("rollback");
     blocker.release();

@@ -1,6 +1,7 @@
 // Pages of whole rows reserve the memory for all that they may read, so two of them do not exceed a small memory.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { lockWaits } from "../support/lock-waits.ts";
 import { waitUntil } from "../support/until.ts";
 import { migratedDatabase, startAdmin } from "./admin-harness.ts";
 
@@ -26,11 +27,7 @@ test("While a page of whole rows is read, another one is 503 if there is not eno
     await blocker.query("begin; lock table worker._private_audit in access exclusive mode");
     const first = client.get("/api/activity");
     try {
-      await waitUntil("the first request reads", async () => {
-        const { rows } = await blocker.query(`select from pg_locks where not granted
-          and database = (select oid from pg_database where datname = current_database())`);
-        return rows.length > 0;
-      });
+      await waitUntil("the first request reads", async () => (await lockWaits(blocker)) > 0);
       const { status, body } = await client.get(path);
       assert.deepEqual([status, body.code], [503, "busy"], path);
     } finally {

@@ -4,6 +4,7 @@ import { after, test } from "node:test";
 import pg from "pg";
 import { adminServerConfig } from "../../src/admin/config/config-builder.ts";
 import { serve } from "../../src/admin/serve.ts";
+import { lockWaits } from "../support/lock-waits.ts";
 import { createClient, migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const pools: pg.Pool[] = [];
@@ -46,9 +47,7 @@ test("A write that is running when the server stops is finished and answered.", 
   const blocker = await pool.connect();
   await blocker.query("begin; lock table worker._private_jobs in access exclusive mode");
   const write = client.post("/api/jobs", { identifier: "second" });
-  const waiting = `select from pg_locks where not granted
-    and database = (select oid from pg_database where datname = current_database())`;
-  while ((await blocker.query(waiting)).rowCount === 0);
+  while ((await lockWaits(blocker)) === 0);
   const stopped = server.stop();
   await assert.rejects(client.get("/healthz"));
   await blocker.query("commit");

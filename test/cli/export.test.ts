@@ -9,6 +9,7 @@ import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import pg from "pg";
 import { migratedDatabase } from "../support/database.ts";
+import { lockWaits } from "../support/lock-waits.ts";
 import { waitUntil } from "../support/until.ts";
 import { command, runner, worker } from "./command.ts";
 
@@ -72,12 +73,7 @@ test("A signal also ends an export that waits for its first statement.", async (
   try {
     for (const query of ["", "task:a"]) {
       const { child, stderr, ended } = started(...(query === "" ? [] : [query]));
-      await waitUntil("it waits for the lock", async () => {
-        const { rows } = await blocker.query(
-          "select from pg_locks where relation = 'worker._private_jobs'::regclass and not granted",
-        );
-        return rows.length > 0;
-      });
+      await waitUntil("it waits for the lock", async () => (await lockWaits(blocker)) > 0);
       child.kill("SIGINT");
       assert.deepEqual(await ended, [130, null]);
       assert.equal(await stderr, "worker: stopped after 0 jobs\n");

@@ -10,6 +10,7 @@ import type { Queryable } from "../../src/database/database.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { readLimits } from "../../src/queue/limits/limits.ts";
 import { migratedDatabase } from "../support/database.ts";
+import { lockWaits } from "../support/lock-waits.ts";
 import { waitUntil } from "../support/until.ts";
 
 const { url } = await migratedDatabase("worker", ["limits"]);
@@ -58,10 +59,7 @@ test("If a limit is set twice at once, the second changes nothing; a different o
   await client.query("begin");
   assert.equal(await set(client), true);
   const [equal, other] = [set(pool), assert.rejects(set(pool, "queue"), { code: "conflict" })];
-  await waitUntil("both wait", async () => {
-    const { rows } = await pool.query("select from pg_locks where not granted");
-    return rows.length === 2;
-  });
+  await waitUntil("both wait", async () => (await lockWaits(pool)) === 2);
   await client.query("commit");
   client.release();
   assert.equal(await equal, false);

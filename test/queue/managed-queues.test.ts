@@ -18,6 +18,7 @@ import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { SESSION_SETTINGS } from "../../src/worker/connection/session-settings.ts";
 import { migratedDatabase } from "../support/database.ts";
+import { lockWaits } from "../support/lock-waits.ts";
 import { waitUntil } from "../support/until.ts";
 import { testQueue } from "./queue-database.ts";
 
@@ -344,12 +345,7 @@ test("Two workers that lower a limit at once leave as many slots as it allows.",
     await other.query("select pg_advisory_lock(7)");
     await run.query("begin; select from worker._private_queue_slots where slot < 4 for update");
     const first = manage();
-    await waitUntil("it has its snapshot", async () => {
-      const [row] = await queue.sql(
-        "select from pg_locks where locktype = 'advisory' and not granted",
-      );
-      return row !== undefined;
-    });
+    await waitUntil("it has its snapshot", async () => (await lockWaits(other)) > 0);
     await manageQueues({ ...queue.db, client: other }, { all: true });
     assert.deepEqual(await slotsOf("q"), [null, null, null]);
     await run.query("commit");

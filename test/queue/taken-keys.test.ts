@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { lockWaits } from "../support/lock-waits.ts";
 import { waitUntil } from "../support/until.ts";
 import { testQueue } from "./queue-database.ts";
 
@@ -73,12 +74,6 @@ test("In the caller's transaction, a batch fails if a new job of its key is lock
   assert.equal((await queue.sql("select from worker._private_jobs")).length, 1);
 });
 
-const isWaiting = async () => {
-  const [row] = await queue.sql<{ n: number }>(
-    `select count(*)::int as n from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`,
-  );
-  return row?.n === 1;
-};
+const isWaiting = async () => (await lockWaits(queue.pool)) === 1;
 
 const spec = (jobKey: string) => ({ identifier: "t", spec: { jobKey } });

@@ -211,7 +211,8 @@ test("While refused results of the fast mode are written one by one, the safe mo
   await waitUntil("the result is written", () => ended === 1);
   gate.open();
   await waitUntil("the results are written", async () => {
-    const text = "select from pg_stat_activity where wait_event = 'PgSleep'";
+    const text = `select from pg_stat_activity
+      where datname = current_database() and wait_event = 'PgSleep'`;
     return (await queue.sql(text)).length > 0;
   });
   await queue.utils.addJob("other", {}, { jobKey: "second" });

@@ -12,6 +12,7 @@ import type { Hooks } from "../../../src/worker/task/hooks.ts";
 import { defineTask } from "../../../src/worker/task/task.ts";
 import type { TaskContext } from "../../../src/worker/task/task-context.ts";
 import { migratedDatabase } from "../../support/database.ts";
+import { lockWaits } from "../../support/lock-waits.ts";
 import { latch, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
@@ -96,8 +97,7 @@ test("A fetch that began before a pause, and is answered after it, starts none o
     await holder.query("begin");
     await holder.query("select pg_advisory_xact_lock(4711)");
     await queue.utils.addJob("task");
-    const isHeld = "select from pg_locks where locktype = 'advisory' and not granted";
-    await waitUntil("the fetch waits", async () => (await queue.sql(isHeld)).length === 1);
+    await waitUntil("the fetch waits", async () => (await lockWaits(holder)) === 1);
     const early = await queue.utils.pauseTask("task", { waitMs: 300 });
     assert.deepEqual(early, { acknowledged: 0, waiting: 1, waitingFor: [worker.id] });
     await holder.query("commit");

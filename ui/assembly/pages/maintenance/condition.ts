@@ -24,7 +24,7 @@ export function conditionRows(m: Model, database: Database): Node[] {
     server(database),
     jobs(m, database),
     deadRows(m, database),
-    transaction(m, database),
+    transaction(database),
     oldestXmin(m, database),
     connections(database),
   ];
@@ -156,7 +156,7 @@ function deadRows(m: Model, database: Database): Node {
   );
 }
 
-function transaction(m: Model, database: Database): Node {
+function transaction(database: Database): Node {
   const old = database.oldestTransaction;
   const name = "Oldest transaction";
   if (old === null) return statusRow("old", name, [sub("none")], nothing, fine(), nothing);
