@@ -367,7 +367,7 @@ describe("A poison job", () => {
     assert.equal(one?.title, `pdf #${id} crashes its worker`);
     assert.match(
       one?.sentence ?? "",
-      /^Attempt 18 of 25 begins in 26 m.*, and the last 8 crashed their worker\.$/,
+      /^Attempt 18 of 25 is due in 26 m.*, and the last 8 crashed their worker\.$/,
     );
     const fix = { action: "stop-retrying", label: "Stop retrying…", jobIds: [id] };
     assert.deepEqual([one?.level, one?.q, one?.fix], ["bad", `id:${id}`, fix]);

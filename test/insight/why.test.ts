@@ -351,7 +351,7 @@ test("A job that failed before has the times of its next attempts.", async () =>
   assert.equal(why.condition, "retrying");
   assert.match(
     why.sentence,
-    /^Next attempt in 6 m 3\d s, at 2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ\. 6 of 25 attempts failed, the last \d s ago/,
+    /^Next attempt due in 6 m 3\d s, at 2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ\. 6 of 25 attempts failed, the last \d s ago/,
   );
   assert.equal(why.causes[0]?.kind, "not_due");
   const [next = "", after = ""] = why.nextAttempts;

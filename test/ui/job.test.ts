@@ -319,12 +319,12 @@ test("The explanation of a job is requested again, and the job only if something
   page.pass(16_000);
   page.answer(
     "api/jobs/7/why",
-    why({ condition: "retrying", sentence: "Next attempt in 2 s.", as_of: timeAt(32) }),
+    why({ condition: "retrying", sentence: "Next attempt due in 2 s.", as_of: timeAt(32) }),
   );
   assert.equal(heads(), 2);
   page.answer("api/jobs/7?fields=head", job(7, { attempts: 3 }));
   assert.match(page.text, /Attempts3 of 25/);
-  assert.match(page.text, /Next attempt in 2 s\./);
+  assert.match(page.text, /Next attempt due in 2 s\./);
 });
 
 test("A time in the server's sentences is shown by the local clock, with its day unless that is today.", async () => {

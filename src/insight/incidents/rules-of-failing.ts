@@ -162,7 +162,7 @@ function attemptText(job: PoisonJob, { coverage, nowMs }: IncidentFacts): string
   const workers = coverage.isComplete ? (coverage.listed.get(task ?? "") ?? 0) : 0;
   const where = workers > 1 ? ` on any of ${numberText(workers)} workers` : "";
   return runAtMs > nowMs
-    ? `${attempt} begins in ${ageText(runAtMs - nowMs)}${where},`
+    ? `${attempt} is due in ${ageText(runAtMs - nowMs)}${where},`
     : `${attempt} is due${where},`;
 }
 

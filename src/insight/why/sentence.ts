@@ -139,7 +139,7 @@ function lostSentence({ job, schema }: CauseFacts): string {
 
 function retryingSentence({ job, sameError }: CauseFacts): string {
   const at = `in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}`;
-  const when = job.isNever ? "Never runs: its time is infinity." : `Next attempt ${at}.`;
+  const when = job.isNever ? "Never runs: its time is infinity." : `Next attempt due ${at}.`;
   const attempts = `${earlyDeadline(job)}${numberText(job.attempts)} of ${countText(job.maxAttempts, "attempt")}`;
   // Without an error its attempts were lost, or set by hand.
   if (job.errorStart === null)
