@@ -95,7 +95,7 @@ function smallest(bytes) {
     [0, 4].map((direct) =>
       brotliCompressSync(bytes, {
         params: {
-          // A block as large as the module gives fewer bytes.
+          // A block (1 MiB) that holds the whole module gives fewer bytes.
           [constants.BROTLI_PARAM_LGBLOCK]: 20,
           [constants.BROTLI_PARAM_LGWIN]: window,
           [constants.BROTLI_PARAM_NDIRECT]: direct,

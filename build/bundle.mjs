@@ -155,7 +155,7 @@ async function esbuild(options) {
   }).catch(() => fail("The sources do not build.")); // esbuild has printed the reason
 }
 
-/** Removes comments, of which esbuild keeps those in classes: they are 7 % of what an import of the library reads. */
+/** Removes comments. esbuild itself keeps those in classes, which are 7 % of what an import of the library reads. */
 function withoutComments(build) {
   build.onLoad({ filter: /\/src\/.+\.ts$/ }, async ({ path }) => {
     if (!path.startsWith(join(root, "src"))) return undefined;
@@ -194,7 +194,7 @@ function plainWidth(build) {
 }
 
 /**
- * yargs reads settings in the package.json above its own package. In a bundle it would take that of the working
+ * Makes yargs look for a package.json with its settings in `/`. In a bundle yargs would use that of the working
  * directory, and fail if the directory was removed.
  */
 function withoutSettings(build) {

@@ -1,5 +1,5 @@
-// The files of the built library. dist/library/ also keeps those of earlier builds for a while, for processes that run
-// them.
+// The files of the built library. dist/library/ also has files of earlier builds, for processes that still run them.
+// These files are deleted a day after they were replaced.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { dist } from "./files.mjs";

@@ -101,7 +101,7 @@ function publishedManifest({ scripts, devDependencies, optionalDependencies, ove
   const dependencies = [...needed]
     .filter((name) => name in rest.dependencies)
     .map((name) => [name, rest.dependencies[name]]);
-  // The version is a range: an application has its own version of the types, and those of two copies may not match.
+  // The version is a range, so that npm can install one copy for an application: the types of two copies may not match.
   const typings = types
     .map((name) => `@types/${name}`)
     .filter((name) => name in devDependencies)

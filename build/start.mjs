@@ -14,7 +14,7 @@ if (!isInstalled()) fail("Nothing is installed yet: npm ci, then npm start.");
 const address = listenAddress(words);
 if (await isTaken(address)) {
   fail(
-    `${address} is taken by another program: stop that one, or take another port: npm start -- --listen 127.0.0.1:0 (0 is any free one).`,
+    `${address} is in use by another program: stop that program, or use another port: npm start -- --listen 127.0.0.1:0 (0: any free port).`,
   );
 }
 ensureBuilt();

@@ -11,7 +11,7 @@ const policy: Plugin = {
     hooks.on("job:success", ({ job, durationMs }) => {
       console.log(`done: ${job.taskIdentifier} in ${durationMs < 1_000 ? "time" : "a while"}`);
     });
-    // The events above and below are emitted before the result is written; this one once it is committed.
+    // job:success and job:failed are emitted before the result is written, job:complete after it is committed.
     hooks.on("job:complete", ({ job, result }) => {
       console.log(`written: ${job.taskIdentifier} ${result}`);
     });

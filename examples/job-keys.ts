@@ -1,5 +1,5 @@
-// Job keys: at most one waiting job has a key. Adding with the same key replaces the job, keeps its time, or does
-// nothing, depending on the mode. A job can be removed by its key.
+// Job keys: at most one waiting job has a key. Adding with the same key replaces the job, replaces all but its time,
+// or changes nothing, depending on the mode. A job can be removed by its key.
 import { makeWorkerUtils } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

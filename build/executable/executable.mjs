@@ -49,8 +49,8 @@ export async function makeExecutable(target, files, path) {
 }
 
 /**
- * Puts our Node where pkg keeps the Node that it has downloaded. pkg would run a Node given by `nodePath`, which fails
- * for another platform.
+ * Puts our Node where pkg looks for a Node that it has downloaded. The option `nodePath` cannot be used, because pkg
+ * runs that Node, which fails for another platform.
  */
 async function giveBase(base, { pkg: { platform, arch } }, home) {
   const kept = join(home, ".pkg-cache/sea");

@@ -46,7 +46,7 @@ function withoutCompileCache(program) {
   const bytes = Buffer.from(program);
   const places = [];
   for (let at = bytes.indexOf(`${name}\0`); at !== -1; at = bytes.indexOf(`${name}\0`, at + 1)) {
-    // If the length of the name precedes it, it is a string in Node's own scripts and stays.
+    // A name that its length precedes is a string in Node's own scripts, and stays.
     if (bytes[at - 1] === 0 && bytes.readUInt32LE(at - 4) !== name.length) places.push(at);
   }
   if (places.length !== 1) fail("This Node keeps the name NODE_COMPILE_CACHE in another way.");

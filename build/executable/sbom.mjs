@@ -1,6 +1,6 @@
-// The components of an executable, as CycloneDX (JSON, 1.5): the packages whose code is in the executable, from npm's
-// own list, and what npm does not list, which is Node and PostgreSQL with their libraries (parts.mjs). The list has no
-// time and no random serial number, so the same executable has the same list.
+// The components of an executable, as CycloneDX (JSON, 1.5): from npm's own list, the packages whose code is in the
+// executable; in addition, Node and PostgreSQL with their libraries (parts.mjs). The list has no time and no random
+// serial number, so the same executable has the same list.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { root, sha256 } from "../files.mjs";

@@ -13,7 +13,7 @@ const cell = (text: string) => text.replaceAll(/\s*\n\s*/g, " ").replaceAll(/(?<
 /** Returns the text as a code span. */
 export const code = (text: string) => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
 
-/** Removes all markup from a text, except that of code. */
+/** Escapes the markup in a text, except code spans. */
 export function plain(text: string): string {
   const parts = text.split(/(`[^`]+`)/);
   const escaped = (part: string) =>

@@ -18,7 +18,7 @@ export function warnOfExpiry(
   else if (leftMs < SOON_MS) logger.warn(fields, "the certificate expires within a week");
 }
 
-/** Checks the certificate now and every 12 hours, also after a reload. Returns a function that ends the checks. */
+/** Checks the certificate in use, now and every 12 hours. Returns a function that ends the checks. */
 export function watchExpiry(
   certificate: Pick<Certificate, "expiresAt">,
   logger: Pick<Logger, "warn">,

@@ -86,7 +86,7 @@ export function momentNow(): Moment {
 
 /**
  * Returns the milliseconds since a moment, never too few. On Linux the monotonic clock does not count the time for
- * which the machine was suspended, so this is the longer time by two clocks. If now() is set ahead, it is too long.
+ * which the machine was suspended, so this is the longer time by two clocks. It is too long if now() is set ahead.
  */
 export function msSince([monotonicUs, epochMs]: Moment): number {
   const elapsedUs = Number(sharedMonotonicUs() - monotonicUs);

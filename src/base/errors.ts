@@ -28,7 +28,7 @@ export type ErrorCode =
   | "conflict"
   | "extension_missing";
 
-/** The key of an error's kind in all copies of the library: a task may import one, and the executable has its own. */
+/** The key of an error's kind, shared by all copies of the library: a task may import another copy than the program. */
 const KIND = Symbol.for("pg-job-worker.error");
 
 /**

@@ -13,7 +13,7 @@ export interface Queryable {
 
 /** A Queryable whose query() runs each statement in a transaction of its own; transaction() runs several in one. */
 export interface Transactional extends Queryable {
-  /** `first`: statements without parameters or rows. They are sent with that of `config`, and run before it. */
+  /** `first`: statements without parameters or rows. They are sent with `config`'s statement, and run before it. */
   query<R extends QueryResultRow>(config: QueryConfig, ...first: string[]): Promise<QueryResult<R>>;
   transaction<T>(work: (client: Queryable) => Promise<T>): Promise<T>;
 }

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import pg from "pg";
 import { codeOf } from "../base/errors.ts";
 
-/** The state that pg has of a connection. */
+/** The internal state of pg's client. */
 export interface ClientState {
   connection: pg.Connection;
   host: string;

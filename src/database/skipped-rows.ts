@@ -16,8 +16,8 @@ const CHANGES = { add: [4 | 16, ""], update: [16, "w"], delete: [8, "d"] } as co
 export type Change = keyof typeof CHANGES;
 
 /**
- * Returns the error of a statement. If the statement has undone itself, the error names the triggers and policies that
- * may skip rows.
+ * Returns `error`. If the statement has undone itself because PostgreSQL skipped a row, returns instead an error that
+ * names the triggers and policies that may skip rows.
  */
 export async function withSkippers(db: Database, change: Change, error: unknown): Promise<unknown> {
   if (!isRaised((error as Error).cause, SKIPPED)) return error;

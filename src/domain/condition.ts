@@ -81,7 +81,7 @@ const data = {
     colour: "yellow",
     tone: "warn",
     drawing: "M3.5 3.5h9v9h-9zM6 8h4",
-    meaning: "A blocked job is due, but its queue is locked by a running job or paused.",
+    meaning: "A blocked job is due, but its queue is locked or paused.",
     timeHead: "Late",
     sort: "due",
     waits: true,
@@ -141,7 +141,7 @@ export const conditionData: Readonly<Record<Condition, ConditionData>> = data;
 /**
  * Every job has exactly one condition, the first of these that applies: *fetched* = locked, and its worker reports it
  * as not started; *running* = locked; *failed* = attempts used up; *blocked* = due, and its named queue is locked, by
- * a running job or by a pause; *retrying* = an attempt has failed; *scheduled* = run_at in the future;
+ * a running or fetched job, or paused; *retrying* = an attempt has failed; *scheduled* = run_at in the future;
  * otherwise *ready*.
  */
 export const conditions = Object.keys(data) as readonly Condition[];

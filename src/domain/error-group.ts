@@ -66,7 +66,7 @@ const QUOTED = new RegExp(
 /** Matches what may be an id of letters, or of letters and digits, such as a nanoid. Its `prefix_` is kept. */
 const TOKEN = /(?<![\w-])((?:[a-z]{1,12}[_-])?)([\w-]{10,64})(?![\w-])/g;
 const MIXED_CASE = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
-/** Matches text in one case. A ULID may have digits only at its beginning, a number in base 36 at either end. */
+/** Matches ids in one case: a ULID with digits only at its beginning, or a base-36 id with digits only at its ends. */
 const ONE_CASE = /^(?:\d{0,4}[A-Z]{12,}|\d{0,2}[a-z]{8,}\d{0,2})$/;
 const MIN_LENGTH_WITHOUT_PREFIX = 16;
 const NANOID = 21;
@@ -122,9 +122,9 @@ function wholeWords(line: string): string {
 }
 
 /**
- * Whether an error differs from those of a group only by ids that look like words. Where the group's label has a word
- * with `#`, the word of the error must be as long as that of `example`, another error of the group. Short words are ids
- * only after a prefix such as `cus_`.
+ * Whether an error differs from those of a group only by ids that look like words. Where a word of the group's label
+ * has `#`, the error's word at that place must be as long as that of `example`, another error of the group. Short words
+ * are ids only after a prefix such as `cus_`.
  */
 export function isLikeGroup(lastError: string, label: string, example: string): boolean {
   const words = wordsOf(lastError);
@@ -176,8 +176,8 @@ const LOWER_A = 97;
 const LOWER_Z = 122;
 /** The bit that distinguishes lower case from upper case. */
 const CASE = 32;
-// For each letter, the letters that follow it in at least 3 of 10,000 pairs of words and names in code.
-// More than half of all pairs of random letters are missing here.
+// For each letter, the letters that follow it in at least 3 of 10,000 pairs of letters in words and in names of code.
+// More than half of all possible pairs of letters are missing here.
 const FOLLOWERS =
   "bcdfgiklmnprstuvwxy|aeijlorsuy|acehiklortuy|adeilorsuy|abcdefgilmnopqrstuvwxy|aefilorstuy|aeghilnorstu|aeiort|abcdefglmnoprstvxz|eos|aeis|abdeiklostuvy|abeimnopsuy|acdefgiklmnopstuvy|abcdfgiklmnoprstuvwx|adeghiloprstu|lu|acdefgiklmnorstuvy|acefhiklopqstuy|acehiloprstuy|abcdefgilmnprst|aei|aehinor|ceipt|mnpsw|e".split(
     "|",
@@ -217,7 +217,7 @@ export const isFingerprint = (text: string): boolean => /^[0-9a-f]{12}$/.test(te
 
 /** The class of an error and the place in the code of one task that throws it. */
 export interface ErrorPlace {
-  /** A hash of the label, as for an ErrorGroup. A query may contain the fingerprint of either. */
+  /** A hash of the label, as for an ErrorGroup. A query may contain this fingerprint, too. */
   readonly fingerprint: string;
   /** The name of the place: `TypeError of charge_card in chargeCard (charge.js), in different words`. */
   readonly label: string;

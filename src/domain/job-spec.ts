@@ -67,12 +67,12 @@ export interface JobSpec {
    * and fails. Stored as the flag `deadline:MILLISECONDS`. Only workers of this library act on it, by their clock.
    */
   readonly deadline?: Date | string | undefined;
-  /** Derives the job key from the job's own values, so that at most one job has them. Not with `jobKey`. */
+  /** Derives the job key from the job's own values, so that equal jobs have the same key. Not with `jobKey`. */
   readonly unique?: Unique | undefined;
   /**
    * Replaces the waiting job with the same key. The job starts `waitMs` after the last add, but at most `maxWaitMs`
-   * after the first add, or the first since a failed attempt, by the database's clock. Needs `jobKey` or `unique`. Not
-   * with `runAt`.
+   * after the first add. If an attempt has failed, the first add since then counts. The clock is the database's. Needs
+   * `jobKey` or `unique`. Not with `runAt`.
    */
   readonly debounce?: Debounce | undefined;
   /** Only in a ThrottledSpec, because an add with it returns a ThrottledAdd. */

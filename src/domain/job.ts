@@ -55,7 +55,7 @@ export interface Job {
   readonly lockedAt: Date | null;
   /** The id of the worker that holds the job's lock; null when it is not locked. */
   readonly lockedBy: string | null;
-  /** The number of times that a job with its key was added later, and replaced it or left it as it is. */
+  /** How many later adds of a job with the same key have replaced this job or left it as it is. */
   readonly revision: number;
   /**
    * True when `revision` is above 0. In the result of addJob() and addJobs(): the job existed, so none was added.

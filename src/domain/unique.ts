@@ -9,14 +9,14 @@ import { canonicalText, type ExactJson, exactJson, memberOf } from "./exact/cano
 
 export const uniqueWhiles = ["waiting", "unfinished", "failed_too"] as const;
 /**
- * How long a job prevents other jobs with its key. `waiting`: until a worker fetches it; until then another add updates
- * the job, and keeps its time unless the add has a `runAt` or an attempt has failed. `unfinished`: until it has
- * completed or failed for good; until then another add does not change it. `failed_too`: until it is deleted, even
+ * How long a job prevents other jobs with its key. `waiting`: until a worker fetches it. Until then, another add
+ * changes it. The job keeps its time, unless the add has a `runAt` or an attempt has failed. `unfinished`: until it has
+ * completed or failed for good. Until then, another add does not change it. `failed_too`: until it is deleted, even
  * after it has failed for good.
  */
 export type UniqueWhile = (typeof uniqueWhiles)[number];
 
-/** What makes two jobs of one task equal. At most one of the equal jobs exists. */
+/** What makes two jobs of one task equal, and how long such a job prevents another one. */
 export interface Unique {
   /**
    * The values that are compared, 1–16: the whole payload (`args`), one member of it (`args.userId`,

@@ -6,7 +6,7 @@ import { InputError } from "../base/errors.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface HttpRequest {
-  /** An id that is unique in this process. It is in the response's `x-request-id` and in the log. */
+  /** A random UUID. It is in the response's `x-request-id` and in the log. */
   readonly id: string;
   readonly method: string;
   /** `1.1` or `1.0`. */

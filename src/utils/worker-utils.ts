@@ -138,7 +138,7 @@ export interface WorkerUtils<Added = Job>
    * InputError for another limit.
    */
   listQueues(limit?: number): Promise<QueueSummary[]>;
-  /** Returns the workers that hold locks, with heartbeats or without, at most 1,000. Reads all jobs. */
+  /** Returns at most 1,000 workers that hold locks. Without the optional index `running` it reads all jobs. */
   listLockedWorkers(): Promise<LockedWorker[]>;
   /**
    * Returns the workers that send heartbeats, at most 1,000; none in a schema without this library's

@@ -23,8 +23,8 @@ const ALL: ReadonlySet<Control> = new Set(["all"]);
 /** The wait for a second read after an announcement: a fetch under way may have locked a job that is cancelled. */
 const SECOND_READ_MS = 250;
 
-// A longer attempt to end pauses may have read all jobs. The next attempt then waits IDLE_FACTOR times as long, at most
-// MAX_IDLE_MS, so that such reads take about 5% of the time.
+// An attempt to end pauses that takes longer than SHORT_MS may have read all jobs. The next attempt then waits
+// IDLE_FACTOR times as long, at most MAX_IDLE_MS, so that such reads take about 5% of the time.
 const SHORT_MS = 100;
 const IDLE_FACTOR = 19;
 const MAX_IDLE_MS = 600_000;
@@ -99,7 +99,7 @@ export class ControlWatch implements Controls {
     return this.#appliedPauses;
   }
 
-  /** The channel on which pauses, their ends and requests to cancel are announced, with its callback. */
+  /** The channel that announces changes of pauses and limits, and requests to cancel, with its callback. */
   get channels(): Readonly<Record<string, (payload: string) => void>> {
     return { [CONTROL]: (payload) => this.#onAnnounced(controlOf(payload, this.#parts.isOwn)) };
   }

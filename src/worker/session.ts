@@ -104,7 +104,7 @@ export class Session<E> {
     });
   }
 
-  /** Called when limits of tasks have changed. `isOther`: tasks are fetched in another way now. */
+  /** Called when limits have changed. `isOther`: jobs are fetched in another way now. */
   limitsChanged(isOther: boolean): void {
     this.dispatcher.settle();
     if (isOther) this.#safe?.limitsChanged();
@@ -180,8 +180,8 @@ export class Session<E> {
   }
 
   /**
-   * Fetches no more jobs, waits for running ones and writes all results, until `signal` aborts. Then returns its
-   * permits, because their deletion with the lease is not announced, and ends its lease if that is possible at once.
+   * Fetches no more jobs, waits for running jobs and writes all results. If `signal` has not aborted by then, returns
+   * its permits: their deletion with the lease is not announced. Ends its lease if it has an open connection.
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.dispatcher.stop();
@@ -249,7 +249,7 @@ export class Session<E> {
     return { fetcher, connections };
   }
 
-  /** Returns the fetcher of the fast mode; empty without one. */
+  /** Returns a list with the fetcher of the fast mode; empty without the option `fastLane`. */
   #fastFetchers(link: FetcherLink): Fetcher<E>[] {
     const { config, hooks, outage, tasks: tallied } = this.#parts;
     const source = this.#source;

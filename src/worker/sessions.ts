@@ -24,7 +24,7 @@ export class Sessions<E> {
   readonly #stop = new AbortController();
   readonly #ending = new Set<Session<E>>();
   #current: Session<E>;
-  /** Becomes the current one when it has started. */
+  /** The session that becomes the current one when it has started. */
   #next: Session<E> | null = null;
   #succession: Promise<void> | null = null;
   /** Whether the lease of `#next` was lost before its first use. A loss is reported only once. */

@@ -64,7 +64,7 @@ export class StopLimit {
     this.#over.abort();
   }
 
-  /** Continues at once as after stopTimeoutMs. */
+  /** Aborts the signals at once, without waiting for stopTimeoutMs. */
   abort(reason: string): void {
     this.#aborted ??= this.#abort(reason);
   }
@@ -79,7 +79,7 @@ export class StopLimit {
     const { signal } = this.#over;
     const error = new Error(`the worker was stopped: ${reason}`);
     for (const part of this.#parts()) part.abort(error);
-    // The grace is for running jobs; without any, the stop waits for the database only.
+    // The grace is for running jobs; if no job runs, the stop waits for the database only.
     if (this.#isRunning && !(await this.#wait(this.#times.abortGraceMs, signal))) return;
     this.#hasAbandoned = this.#isRunning;
     for (const part of this.#parts())

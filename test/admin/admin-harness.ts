@@ -1,5 +1,5 @@
-// An admin server on a real PostgreSQL and a real socket, and a client that adds no header but Host to a
-// request.
+// An admin server on a real PostgreSQL and a real socket, and a client that adds no headers to a request except Host,
+// Connection and Content-Length.
 import http from "node:http";
 import { after } from "node:test";
 import type { Pool } from "pg";

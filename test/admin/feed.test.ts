@@ -94,7 +94,7 @@ test("Unchanged events are not sent again; instead the stream sends pings.", asy
   await feed.stop();
 });
 
-test("The event pulse has at most 300 bytes, and is repeated when nothing changes.", async () => {
+test("The event pulse of a small queue has at most 300 bytes, and is repeated when nothing changes.", async () => {
   const { feed, watch } = setUp({ pingMs: 60 });
   const viewer = watch("pulse");
   const text = await viewer.seen(/(event: pulse[\s\S]*){3}/);

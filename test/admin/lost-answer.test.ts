@@ -26,7 +26,7 @@ test("An action whose commit has no answer is 503 outcome_unknown, because it ma
   await using proxy = await tcpProxy(url);
   const { client, pool } = await startAdmin({ url: proxy.url });
   pool.on("error", () => {});
-  // The admin's own readings commit, too: a cut that hits one of those is repeated.
+  // The admin's own readings commit, too. If the cut has hit one of those, the test repeats the action.
   const actOnNewJob = async () => {
     const added = await client.post("/api/jobs", { identifier: "mail" });
     const [{ id }] = added.body.jobs;

@@ -72,7 +72,7 @@ test("A paused queue is listed with its pause and without a lock; its incident c
   assert.equal((await client.get("/api/queues")).body.queues[0].paused, null);
 });
 
-test("A queue shows the job that started before its pause until that has ended; after a resume, as its lock.", async () => {
+test("A paused queue shows the job that started before the pause until it has ended; after a resume, as the queue's lock.", async () => {
   const { id } = await addJob(db, { identifier: "t", spec: { queueName: "busy" } });
   const inQueue =
     "job_queue_id = (select id from worker._private_job_queues where queue_name = 'busy')";

@@ -100,7 +100,7 @@ test("When all connections of the pool are in use, the answer is busy, not unrea
 });
 
 test("The time that a write may wait for a lock is not shortened by a slow upload of its body.", async () => {
-  // A quarter of this is for the check whether the server is read-only.
+  // A quarter of `waitMs` is for the check whether the server is read-only.
   const admin = await startAdmin({ configure: (builder) => builder.limits({ waitMs: 2_000 }) });
   const { body } = await admin.client.get("/api/session");
   const upload = await connect(admin.port);

@@ -7,7 +7,7 @@ import { migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["schedules", "operations"]);
 
-// Each request reserves 32 MB (by default it would be 2), and one client at most 48 MB, half of `unreadBytesInAll`.
+// Each request reserves 32 MB (one with short rows 2 MB), and one client at most 48 MB, half of `unreadBytesInAll`.
 test("While a page of whole rows is read, another one is 503 if there is not enough memory for both.", async () => {
   const { client, pool } = await startAdmin({
     url,

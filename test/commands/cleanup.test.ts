@@ -9,7 +9,7 @@ import { heartbeat, lockJob, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-/** A failed, a running and exhausted, and a waiting job, each with its own task and queue. */
+/** Adds a failed job, a running one without attempts left, and a waiting one, each with its own task and queue. */
 async function addSorts(): Promise<void> {
   const [failed, running] = await addJobs(
     queue.db,

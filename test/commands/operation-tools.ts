@@ -17,7 +17,7 @@ import type { TestQueue } from "../queue/queue-database.ts";
 export const never = new AbortController().signal;
 export const origin = { by: "tester", source: "admin" } as const;
 
-/** Returns the tools of operations. Without `store`, they work as those of another process would. */
+/** Returns the tools of operations. Without `store`, they have an owner of their own, as in another process. */
 export function operationTools(db: Database, store = tableStore(db, randomUUID())): OperationTools {
   return {
     store,

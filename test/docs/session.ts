@@ -32,7 +32,7 @@ export class Session {
   readonly #servers: { readonly child: Child; readonly closed: Promise<number | null> }[] = [];
   #port: number | null = null;
 
-  /** `url`: its database. */
+  /** `url`: the session's database. */
   constructor(url: string) {
     this.#url = url;
     const bin = join(this.#own, "bin");

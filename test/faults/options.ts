@@ -25,7 +25,7 @@ const HELP = `npm run test:faults -- [options]
   --brief         few repetitions, as npm test has them
   --allow-skips   exit status 0 although a group had to be skipped
 
-All groups together take up to two hours, on a machine that does nothing else. Some need root and
+All groups together take two to four hours, on a machine that does nothing else. Some need root and
 network namespaces; what they lack is installed from Debian.
 
 Exit status: 0 all held, 1 something broke, 2 wrong options, 3 something was skipped.`;

@@ -1,4 +1,4 @@
-// Injects faults under load, in all modes of one run. Prints figures next to their bounds, and broken rules.
+// Injects faults under load, in all modes or in those of --mode. Prints figures next to their bounds, and broken rules.
 //
 //   npm run test:faults -- [--list] [--group kill,fleet] [--mode safe,fast] [--seed 7]
 //                          [--brief]  few repetitions, as npm test has them   [--allow-skips]

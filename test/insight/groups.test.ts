@@ -130,7 +130,7 @@ test("If more than 20 errors of a task occur only once, they are grouped by thei
     const named = await groups("error", `is:failed group:${quote(label)}`);
     assert.deepEqual(sizes(named), [[label, count.value]]);
   }
-  // A program that has not built the groups finds the same group, and reports a group that no job has.
+  // A program that has not built the groups finds the same group, and reports a group without jobs as unknown.
   const program = () => ({ ...queue.db, schema: { ...queue.db.schema } });
   const other = program();
   for (const name of [quote(label), one?.key]) {

@@ -63,7 +63,7 @@ test("The counts of a census are exact if nothing can have changed since, and in
   const still = { writes: 0, becameDue: 0 };
   assert.deepEqual(bounds(still, ["failed"]), [10, "exact", undefined, undefined]);
   assert.deepEqual(bounds(still, inState.ready), [25, "exact", undefined, undefined]);
-  // The queue of a blocked job may have been unlocked. Then 5 is shown as 10, because an estimate is rounded.
+  // A queue may have been unlocked since, so the count of blocked jobs is an estimate, and 5 is rounded to 10.
   assert.deepEqual(bounds(still, ["blocked"]), [10, "estimated", 0, 30]);
   const later = { writes: 0, becameDue: 4 };
   assert.deepEqual(bounds(later, tallied), [65, "exact", undefined, undefined]);

@@ -101,7 +101,7 @@ test("npm start reports in one line that its port is in use, and builds nothing.
     const { status, stdout, stderr } = start(project, words);
     assert.equal(status, 1);
     assert.equal(stdout, "");
-    assert.match(stderr, new RegExp(`^${address} is taken by another program: .*\\n$`));
+    assert.match(stderr, new RegExp(`^${address} is in use by another program: .*\\n$`));
   }
   assert.throws(() => builds(project), { code: "ENOENT" });
   server.close();

@@ -177,7 +177,7 @@ test("A queue that a stale worker has locked is unlocked in two steps.", async (
   });
 });
 
-test("Workers that are not responding are swept, and unused names deleted, in five steps.", async () => {
+test("Workers that are not responding are swept, and unused queues deleted, in five steps.", async () => {
   await pool.query(`update worker._private_job_queues set locked_by = 'worker-dead',
     locked_at = now() - interval '2 hours' where queue_name = 'tenant-007'`);
   await startAtOverview(5, async (operator) => {

@@ -97,7 +97,7 @@ describe("Calls that are made together", () => {
     const added = [add(first as JobToAdd)];
     while (held.length < 1) await new Promise(setImmediate);
     const [second, third, fourth] = next as [JobToAdd, JobToAdd, JobToAdd];
-    // The second job schedules an insert. Before this insert begins, the first one ends, and its loop sends the job.
+    // The second job schedules an insert. Before that insert begins, the first insert ends and its loop sends the job.
     added.push(add(second));
     setImmediate(() => added.push(add(fourth)));
     held.pop()?.();

@@ -1,5 +1,5 @@
 // Finds names that a statement resolves by the search path: functions without a schema, and operators that
-// an overload of exactly their types would replace.
+// an overload for exactly the types of their operands would replace.
 import pg from "pg";
 import { createOperators } from "./overloads.ts";
 

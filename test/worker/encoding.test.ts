@@ -40,7 +40,7 @@ for (const fastLane of [false, true]) {
       fastLane: fastLane && { limitMs: 5_000 },
     });
     const { id } = await queue.utils.addJob(failing);
-    // A job with a key is run by the safe mode, whose fetches then have ended. PostgreSQL's refusal unlocks the job.
+    // `quick` has a key: the safe mode runs it. Then no fetch is running that could take `failing` when it is unlocked.
     let ended = 0;
     worker.hooks.on("job:complete", () => void ended++);
     await queue.utils.addJob("quick", {}, { jobKey: "quick" });

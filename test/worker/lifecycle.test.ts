@@ -1,5 +1,5 @@
-// Every service is started and stopped in many orders: each twice, both at once, a stop before or during the start.
-// Each time the service ends and leaves nothing behind.
+// Every service is started and stopped in many orders: two starts, two stops, both at once, a stop before or during a
+// start. Each time the service ends and leaves nothing behind.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -44,7 +44,7 @@ test("Jobs are fetched ahead while the only permit of their limit is in use.", a
   assert.ok(ahead > fetches / 2, `${ahead} of ${fetches} fetches`);
 });
 
-test("Results are written every 25 ms at most, except together with fetches.", async () => {
+test("Results are written at most once in 25 ms, except together with fetches.", async () => {
   const { task, allHaveRun } = await oneByOne();
   const worker = queue.worker({ tasks: [task], ...options });
   let [completed, writes, fetches, isSameWrite] = [0, 0, 0, false];
@@ -79,7 +79,7 @@ test("A worker takes no permits for a task without jobs, however busy its connec
   assert.deepEqual(taken, [{ name: "one" }]);
 });
 
-test("Jobs that were fetched ahead are returned within 250 ms while the only permit stays in use.", async () => {
+test("Jobs that were fetched ahead are returned within two seconds while the only permit stays in use.", async () => {
   await queue.utils.setLimit({ name: "one", task: "limited", concurrency: 1 });
   const gate = latch();
   const task = recordingTask<number>("limited", (n) => (n === JOBS ? gate.opened : undefined));

@@ -39,7 +39,7 @@ test("A failed renewal of the locks of long jobs is repeated before the next one
   let next: LockRenewal | undefined;
   const order: string[] = [];
   const parts = { database: queue.db, staleLockThresholdMs: 8_000 };
-  // A second renewal starts when the first one fails. So it is due at the time of the first one's next turn.
+  // A second renewal starts when the first one fails. Its first turn is when the first one's next turn would be due.
   const onNext = () => {
     order.push("the next is due");
     return [];

@@ -61,7 +61,7 @@ for (const recovery of [false, { heartbeatIntervalMs: 20_000, thresholdMs: 60_00
     await queue.sql("select worker.add_job('past', run_at => now() - interval '1 day')");
     const { id } = await queue.utils.addJob("past");
     await queue.sql(`update worker._private_jobs set run_at = '-infinity' where id = ${id}`);
-    // With heartbeats this machine's clock is a day ahead: it must not be compared with the database's.
+    // In the case with heartbeats, this machine's clock is a day ahead of the database's, and must not be used.
     const ahead = recovery ? 86_400_000 : 0;
     const { now } = Date;
     t.mock.method(Date, "now", () => now() + ahead);

@@ -73,12 +73,12 @@ function lostOnes(
   const succeeded = new Set(runs.filter(({ ok }) => ok).map(({ n }) => n));
   for (const entry of log) if (entry.e === "item") succeeded.add(entry.n);
   const waiting = new Set(left.flatMap(namesIn));
-  // The worker was killed after the last attempt had succeeded and before the write: there is no further attempt.
+  // If a worker is killed after the success of a job's last attempt, before the write, no further attempt follows.
   const excused = new Set(
     left.filter((job) => killed && job.attempts >= job.max_attempts).flatMap(namesIn),
   );
-  // Only the newest payload of a key has to run; adds of one key are made in sequence. The result of an add without
-  // an answer is unknown.
+  // Only the newest payload of a key has to run; adds of one key are made in sequence. An add without an answer may
+  // have replaced the payload before it.
   const newest = new Map(
     log.flatMap((entry) =>
       entry.e === "added" || (entry.e === "maybe" && entry.key !== undefined)
@@ -102,7 +102,7 @@ function namesIn({ payload }: JobLeft): string[] {
   return [...payload.matchAll(/"n":"([^"]+)"/g)].map(([, n = ""]) => n);
 }
 
-/** A success of a worker that then died precedes the others; a frozen or disconnected worker may succeed long after. */
+/** Reports jobs with two successes that count. If a worker died or was cut off, its success may not be written. */
 function repeats(runs: readonly Run[], hasDied: Excuse, wasCutOff: Excuse): string[] {
   // By name and job, because an uncounted attempt adds its child jobs again, under the same names.
   const successes = Map.groupBy(
@@ -145,7 +145,7 @@ function overlaps(runs: readonly Run[], added: readonly Added[], mayOverlap: Exc
   });
 }
 
-/** Queued jobs have one priority and are added in sequence, so their first starts are in that order. */
+/** Jobs of a named queue have equal priorities and are added in sequence, so their first starts are in that order. */
 function disorder(runs: readonly Run[], added: readonly Added[]): string[] {
   const firstStart = new Map<string, number>();
   for (const { n, from } of runs) {

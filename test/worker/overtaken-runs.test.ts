@@ -85,7 +85,7 @@ test("A queue's pause does not end while a live worker runs a job of it, which i
   await queue.utils.pauseQueue("q", { resumeAt: new Date(Date.now() + 60_000) });
   await expire();
   assert.deepEqual(await end(), [0, 0]);
-  // The worker's row is gone, as after a recovery, so its jobs are read.
+  // Without the worker's row, as after a recovery, the jobs of the queue are read.
   await queue.sql("delete from worker._private_workers");
   assert.equal((await end())[0], 0);
   await queue.sql("update worker._private_jobs set locked_by = null, locked_at = null");

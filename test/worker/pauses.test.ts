@@ -1,4 +1,4 @@
-// Pauses of queues, tasks and everything, beside running workers: ours in both modes, and Graphile Worker's.
+// Pauses of queues, of tasks and of all jobs while workers run: ours in both modes, and Graphile workers.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Logger, makeWorkerUtils, run } from "graphile-worker";

@@ -122,7 +122,7 @@ for (const fastLane of [false, true]) {
       );
     });
 
-    // Due long ago, so that only the announcement triggers a fetch.
+    // Due long ago: only their announcement wakes the worker, which also wakes when a scheduled job becomes due.
     const many = (length: number, spec: object) =>
       Array.from({ length }, (_, payload) => ({
         identifier: "show",
@@ -140,7 +140,7 @@ for (const fastLane of [false, true]) {
     }
 
     test("fetches less urgent jobs that are announced with a more urgent one.", async () => {
-      // Of two fetches at once, the one with less urgent jobs may be answered first.
+      // One connection, because of two fetches at once the one with less urgent jobs may be answered first.
       const { seen, shown } = await resting([], 10, { connections: 1 });
       await queue.utils.addJobs([...many(1, { priority: -5 }), ...many(100, { priority: 3 })]);
       await shown(101);

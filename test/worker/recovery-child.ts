@@ -14,7 +14,7 @@ const tasks = [
   defineTask("quick", () => {}),
   // Ends when it is released, also after the loss of the lease.
   defineTask("held", () => released.promise),
-  // The first attempt freezes its process before other fetched jobs are returned.
+  // The first attempt freezes the process before the worker returns its other fetched jobs.
   defineTask("freezing", (_, { job }) => {
     if (job.attempts === 1) process.kill(process.pid, "SIGSTOP");
     return released.promise;

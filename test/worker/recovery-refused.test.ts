@@ -104,7 +104,7 @@ test("The search for a refused job reads the other jobs of the table only a few 
     where id <= (select min(id) + 255 from worker._private_jobs)`);
   await queue.sql("analyze worker._private_jobs");
   const client = await queue.pool.connect();
-  // One transaction, in which PostgreSQL counts what all statements read, those that fail, too.
+  // In one transaction, PostgreSQL counts the reads of all statements, including those that fail.
   const query = async (config: pg.QueryConfig) => {
     await client.query("savepoint one");
     return client.query(config).catch(async (error: unknown) => {

@@ -79,7 +79,7 @@ test("The answer to a heartbeat lists workers with expired leases only.", async 
   assert.deepEqual(staleWorkerIds, ["dead"]);
   assert.deepEqual([...leases.keys()], ["self"]);
   assert.equal(leases.get("self")?.isRecovered, false);
-  // A worker whose uptime is shorter than the lease of a stale worker does not list it.
+  // For a worker whose uptime is shorter than a stale worker's lease, the answer does not list the stale worker.
   assert.deepEqual((await look(6_900)).staleWorkerIds, []);
 });
 
@@ -108,7 +108,7 @@ test("The sweep keeps attempts, sets the error, and unlocks queues.", async () =
   const exhausted = await job(last.id);
   assert.deepEqual([exhausted?.attempts, exhausted?.is_available], [1, false]);
   assert.equal(exhausted?.locked_by, null);
-  // A statement that it sent before its death may still commit, so the row stays for a second pass.
+  // A statement that the worker sent before its death may still commit, so its row stays for a second pass.
   assert.deepEqual(await sweep(["dead"]), NOTHING);
   await lockJob(queue, one.id, "dead");
   await queue.sql("update worker._private_workers set last_heartbeat_at = now() - interval '61 s'");
@@ -204,7 +204,7 @@ test("A worker whose heartbeat is still running is not recovered.", async () => 
       { ...queue.db, client },
       { leaseIds: ["late"], metadata: null, silenceMs: null, ...WELL },
     );
-    // Before its commit the row is locked; after it the worker is alive.
+    // Before the heartbeat's commit the worker's row is locked. After the commit the worker is alive.
     assert.deepEqual(await sweep(["late"]), NOTHING);
     await client.query("commit");
   } finally {
@@ -317,7 +317,7 @@ test("Locks older than 4 hours are reset unless their worker has a heartbeat row
   assert.equal((await job(long.id))?.locked_by, "away");
 });
 
-/** Adds a worker whose heartbeats have succeeded for this long without a gap, the last just now. */
+/** Adds a worker whose heartbeats have succeeded for this long without a gap. The last one was a second ago. */
 async function steadyWorker(id: string, uptimeMs: number): Promise<void> {
   const steady_since_ms = (await databaseTime()) - uptimeMs;
   await worker(id, "1 s", JSON.stringify({ ...JSON.parse(LEASE), steady_since_ms }));
@@ -332,12 +332,12 @@ test("After an outage of hours a worker that is not back yet keeps its row, and 
     await deleteStaleWorkers(queue.db, STALE_LOCK_MS);
     return (await resetStaleLocks(queue.db, STALE_LOCK_MS)).jobs;
   };
-  // At first no other worker is back, either. Then one is, whose heartbeats have just begun again.
+  // At first no worker is back. Then one is, but its heartbeats have just begun again.
   assert.equal(await reset(), 0);
   await steadyWorker("back", 6_000);
   assert.equal(await reset(), 0);
   assert.deepEqual(await workerIds(), ["away", "back", "short"]);
-  // The away worker has had the time of its lease to send a heartbeat, so it is dead.
+  // A worker has sent heartbeats for longer than the lease of `away`, so the row of `away` is deleted.
   await steadyWorker("steady", 8_000);
   assert.equal(await reset(), 1);
   assert.deepEqual(await workerIds(), ["back", "short", "steady"]);
@@ -461,6 +461,6 @@ test("A job that PostgreSQL refuses to change does not prevent the recovery of o
   } finally {
     await queue.sql("drop function public.refuse cascade");
   }
-  // Its worker was not marked, so the next sweep finds it.
+  // The worker `dead` was not marked as recovered, so the next sweep finds it.
   assert.equal((await sweep(["dead"])).jobs, 3);
 });

@@ -57,7 +57,7 @@ test("A job that kills its worker runs out of attempts.", async () => {
   const first = await workerProcess(queue.url);
   const { id } = await add("poison", {}, { maxAttempts: 2 });
   await first.exited;
-  // No worker is alive to sweep; the next one recovers the job, and dies in turn.
+  // No worker is alive to sweep. The next worker recovers the job, runs it, and dies, too.
   const second = await workerProcess(queue.url);
   await second.exited;
   const last = await workerProcess(queue.url);

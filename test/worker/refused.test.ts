@@ -19,7 +19,7 @@ const trigger = (when: string, body: string) =>
     create trigger history before ${when} on worker._private_jobs
     for each row execute function public.history()`);
 
-/** For each reason: a function that makes PostgreSQL refuse the result of the job with this id, and the error then. */
+/** For each reason: a function that makes PostgreSQL refuse the result of a job, and the error that is stored then. */
 const REFUSALS: Record<string, readonly [(id: string) => Promise<unknown>, RegExp]> = {
   "a foreign key": [
     (id) =>
@@ -41,7 +41,7 @@ const REFUSALS: Record<string, readonly [(id: string) => Promise<unknown>, RegEx
     (id) => trigger("delete", `if old.id = ${id} then insert into public.gone values (1); end if;`),
     /relation "public.gone" does not exist \(PL\/pgSQL function/,
   ],
-  // States of outages, and of a trigger that exceeds the time limit of its statement.
+  // The error codes (SQLSTATE) of outages, and of a statement that exceeds its time limit.
   ...Object.fromEntries(
     ["08001", "25006", "53100", "55000", "57014", "57P01", "58P01", "XX000"].map((state) => [
       `an exception with the state ${state}`,
@@ -115,7 +115,7 @@ for (const fastLane of [false, true]) {
         });
         const [left] = await queue.remaining();
         assert.equal(left?.id, id);
-        // The error unlocks the row, so a fetch of the safe mode that is under way may run the job, too. At least one of
+        // In the fast mode the error unlocks the row, so a fetch of the safe mode may run the job, too. At least one of
         // the two attempts is counted.
         const runs = task.seen.filter((n) => n === 7).length;
         const { attempts = 0 } = left ?? {};
@@ -204,7 +204,7 @@ test("While refused results of the fast mode are written one by one, the safe mo
     fastLane: { limitMs: 5_000 },
   });
   await waitUntil("all run", () => task.seen.length === count);
-  // Jobs with a key are run by the safe mode: the first one's end shows that it has no fetch under way.
+  // The safe mode runs jobs with a key. When the first of them has ended, the safe mode has no fetch under way.
   let ended = 0;
   worker.hooks.on("job:complete", () => void ended++);
   await queue.utils.addJob("other", {}, { jobKey: "first" });
@@ -267,7 +267,7 @@ test("Payloads that cannot be read together within the time limit are read one b
     "_private_tasks",
     "_private_known_crontabs",
   ];
-  // Each payload takes three seconds, and a statement may take six and a half.
+  // To read a payload takes three seconds. A statement may take 6.5 s, so it cannot read all three payloads.
   const limited = await rolePool(
     queue.url,
     queue.pool,
@@ -305,7 +305,7 @@ test("A job that cannot be unlocked after a lost connection is logged, and the w
   const task = recordingTask<number>("task");
   const { lines, logger } = recorder();
   const worker = await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50 });
-  // Jobs as a fetch whose answer was lost leaves them.
+  // A fetch whose answer was lost leaves jobs like these.
   await queue.utils.addJobs(
     [1, 2, 3].map((n) => ({
       identifier: "task",

@@ -54,7 +54,7 @@ test("While the table of heartbeats is missing no job is fetched, and afterwards
     return (await queue.sql(text, [RECOVERY.thresholdMs])).length === 0;
   });
   await queue.utils.addJob("quick");
-  // Gives the two workers time to fetch it: meanwhile a worker without a lease starts and runs a job.
+  // Gives the two workers time to fetch the job `quick`: meanwhile a worker without a lease starts and runs a job.
   const free = recordingTask("free");
   await queue.startWorker({ tasks: [free] });
   await queue.utils.addJob("free");
@@ -135,7 +135,7 @@ test("A worker continues after its schema was dropped and created again.", async
   await waitUntil("it sends a heartbeat", async () => (await fresh()).includes(worker.id));
 });
 
-/** How a schema is incomplete, as within a restore, and how it becomes complete again. */
+/** For each kind of incomplete schema, as during a restore: the statements that make it, and that complete it. */
 const INCOMPLETE = {
   "whose ledger is empty": [
     "create table public.ledger as table worker.migrations; delete from worker.migrations",
@@ -198,7 +198,7 @@ test("A worker checks its schema once at a time, and notices a migration that co
     for (let n = 1; n <= 4; n++) {
       await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
       await waitUntil("it checks the schema", async () => (await checks()) > 0);
-      // Its announcement arrives after the one of the migration.
+      // The job's announcement arrives after that of the migration.
       await queue.utils.addJob("quick");
       await waitUntil("another job has run", () => quick.seen.length === n);
       assert.equal(await checks(), 1);

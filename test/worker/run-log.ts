@@ -2,7 +2,7 @@
 // file when the call returns, so it survives a kill -9 of its process.
 import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 
-/** An entry of the log. `n` is the name of an added job; times are of one clock for all processes. */
+/** An entry of the log. `n`: the name of an added job, or `batch <id>` for a run of a batch. `t`: see machineTime(). */
 export type Entry =
   /** The database acknowledged an add. */
   | { e: "added"; n: string; job: string; queue?: string; key?: string; max?: number; batch?: true }

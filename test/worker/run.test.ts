@@ -211,7 +211,7 @@ describe("Jobs run", () => {
   test("of a named queue in order even when they were due at the same moment.", async () => {
     const task = recordingTask<number>("task");
     const runAt = new Date(Date.now() - 1_000);
-    // Gaps in the table's pages, so that later rows may be before earlier ones.
+    // Gaps in the table's pages, so that the rows of later jobs may be placed before those of earlier jobs.
     await queue.utils.addJobs(
       Array.from({ length: 400 }, (_, n) => ({ identifier: "gap", payload: n })),
     );

@@ -42,10 +42,10 @@ export function runsOf(log: readonly Entry[]): Run[] {
   return runs.sort((a, b) => a.from - b.from);
 }
 
-/** The time within which a fault takes effect: by then lost connections are noticed and leases have expired. */
+/** How far from a run a fault can affect it: by then lost connections are noticed and leases have expired. */
 const REACH_MS = 60_000;
 
-/** The time after the end of a freeze at which the log has it at the latest. */
+/** The longest time from the end of a freeze until its fault is in the log. */
 const WAKING_MS = 100;
 
 /**

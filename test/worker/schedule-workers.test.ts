@@ -34,7 +34,7 @@ for (const [mode, options] of [
     const schedule = await queue.utils.addSchedule("* * * * *", task, { identifier: "s" });
     assert.deepEqual([schedule.revision, schedule.timeZone, schedule.pausedAt], [1, "UTC", null]);
     assert.ok((schedule.nextAt?.getTime() ?? 0) > Date.now() - 1_000);
-    // Its tick comes now, and a change of the row is announced.
+    // The next tick is moved to now. changeSchedule() then announces the changed row to the worker.
     await setNext(queue.pool, "s", new Date(Date.now() + 50).toISOString());
     await queue.utils.changeSchedule("s", { priority: 1 });
     await waitUntil("the job has run", () => task.seen.length === 1);
@@ -118,7 +118,7 @@ test("The ticks of a process that is killed in its transaction are added once, b
   await waitUntil("the ticks are there", async () => (await ticks()).length >= 4);
   const found = await ticks();
   assert.deepEqual(new Set(found.map(({ count }) => count)), new Set([1]));
-  // One for each minute, from the first on.
+  // One tick for each minute, from the first on.
   const minutes = found.map((_, n) => new Date(Date.parse(firstAt) + n * MINUTE_MS).toISOString());
   assert.deepEqual(
     found.map(({ ts }) => ts),
@@ -153,7 +153,7 @@ describe("Without the extension", () => {
 describe("Names", () => {
   afterEach(() => queue.sql("delete from worker._private_workers"));
 
-  /** A live worker with this entry in its code. */
+  /** Inserts the row of a live worker with this entry in its code. */
   const reported = (identifier: string) =>
     queue.sql(`insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('a', now(),
       '{"threshold_ms":3600000,"cron":[{"identifier":"${identifier}","task":"t","pattern":"@daily"}]}')`);

@@ -229,7 +229,7 @@ describe("Ticks that were missed", () => {
     const { schedules, events } = runner({ pool, time });
     await schedules.start(true);
     await time.resting();
-    // Ticks from before a worker's start are first left to workers that ran then.
+    // A worker first leaves ticks from before its start to workers that ran then.
     await time.goTo("2026-01-05T10:30:10.000Z");
     assert.deepEqual(await timesOf(pool, filled), ["09:00", "10:00"]);
     assert.deepEqual(await timesOf(pool, plain), []);

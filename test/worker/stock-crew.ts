@@ -22,8 +22,8 @@ import {
 const quiet = new Logger(() => () => {});
 
 /**
- * The settings for speed that Graphile Worker documents, without its local queue: with forbidden flags, that queue never
- * runs the jobs that it has fetched.
+ * The settings for speed that Graphile Worker documents, without its local queue: with forbidden flags, that queue
+ * never runs the jobs that it has fetched.
  */
 export const BATCHING = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 

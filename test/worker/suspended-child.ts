@@ -2,7 +2,7 @@
 // process was frozen.
 const realNs = process.hrtime.bigint.bind(process.hrtime);
 const realMs = performance.now.bind(performance);
-/** Far above the interval in which the clock is read. */
+/** Far above the interval at which the clock is read. */
 const FROZEN_NS = 500_000_000n;
 let lastNs = realNs();
 let suspendedNs = 0n;

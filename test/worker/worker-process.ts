@@ -10,7 +10,7 @@ import { MAX_WAIT_MS, type ProcessEvents, processEvents } from "../support/event
 export interface WorkerProcess extends ProcessEvents {
   readonly pid: number;
   readonly workerId: string;
-  /** Ends the jobs that wait for it, such as those of the task `held`. */
+  /** Ends the jobs that wait for this call, such as those of the task `held`. */
   release(): void;
   /** Ends all jobs and stops. Resolves when the process has ended. */
   stop(): Promise<void>;
@@ -33,7 +33,7 @@ export const QUICK = {
 
 const NEVER = new AbortController().signal;
 
-// A failed test must not leave workers for the next.
+// A failed test must not leave workers for the next test.
 const running = new Set<ChildProcess>();
 afterEach(async () => {
   const left = [...running].map((child) => once(child, "exit"));

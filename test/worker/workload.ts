@@ -12,7 +12,7 @@ export interface Behavior {
   readonly n: string;
   /** The duration of the run in milliseconds. With 0, and without children, the run is synchronous. */
   readonly ms: number;
-  /** The number of first attempts that fail. */
+  /** How many attempts fail before one succeeds. */
   readonly failures: number;
   /** The number of jobs that it adds. */
   readonly children: number;

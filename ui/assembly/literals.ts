@@ -6,7 +6,7 @@
 
 /**
  * The size of an object's head, which has five fields: the size of its block, two links, its type and its own size
- * (std/assembly/rt/common.ts).
+ * (std/assembly/rt/common.ts of AssemblyScript).
  */
 const HEAD: usize = 20;
 const STRING: u32 = 2;

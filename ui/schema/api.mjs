@@ -438,7 +438,7 @@ export const records = {
     flags: "json",
     queue_name: "string?",
     state: "string",
-    /** With `fields=head`: whether the payload is left out, and its size on disk. */
+    /** With `fields=head`: what is left out, the payload's size on disk, and whether it is compressed there. */
     payload_truncated: "bool",
     payload_bytes: "i64",
     payload_packed: "bool",

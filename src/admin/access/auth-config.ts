@@ -20,8 +20,8 @@ export interface AuthConfig {
   /** The header of mode `header`, in lower case; otherwise null. */
   readonly headerName: string | null;
   /**
-   * The digest of the secret; in mode `basic`, of `username:password`; null in mode `none`. In mode `custom` it is not
-   * for logins: only CSRF tokens and export addresses are derived from it. If it is null, a random secret is used.
+   * The digest of the secret; in mode `basic`, of `username:password`; null in mode `none`. In mode `custom` it is only
+   * for CSRF tokens and export addresses. If it is null, these are derived from a random secret.
    */
   readonly secret: Secret | null;
   /** The function of the application in mode `custom`; otherwise null. */

@@ -1,4 +1,4 @@
-// Limits how many credentials are compared in a second, so that a secret cannot be guessed unless it is short. Those
+// Limits how many credentials are compared in a second, so that only a short secret could be guessed. Credentials
 // beyond the limit are refused without being compared. A network that has logged in within the last hour has no limit.
 import { monotonic } from "../../base/clock.ts";
 import { networkOf } from "../../http/bounds/client-address.ts";

@@ -74,7 +74,7 @@ const MAY_MISS = new Set([
   "POST /api/limits",
 ]);
 
-/** Requests, except those on operations, that are answered 409 for a state, a revision or a missing extension. */
+/** Requests, except those on operations, that may be answered 409: wrong state or revision, or a missing extension. */
 const MAY_CONFLICT = new Set([
   "POST /api/jobs",
   "POST /api/jobs/action",

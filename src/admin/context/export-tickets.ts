@@ -1,5 +1,5 @@
-// A ticket downloads one export once, within a minute, without a login, because a browser cannot send the header of a
-// login when it saves a file. A ticket contains the request for its export, signed with a key derived from the login's
+// A ticket downloads one export, once and within a minute. No login is needed, because a browser cannot send a login's
+// header when it saves a file. A ticket contains the request for its export, signed with a key derived from the login's
 // secret, so several admins behind one address accept each other's tickets. The use of a ticket is recorded in the
 // tables of the extension `operations`, or, without those tables, in the memory of each admin.
 import { now } from "../../base/clock.ts";

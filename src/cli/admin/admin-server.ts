@@ -45,7 +45,7 @@ export const adminOptions = {
     field: "tls.certFile",
   }),
   tlsKey: text("Private key of the certificate", { form: "file", field: "tls.keyFile" }),
-  hsts: flag("With TLS: tell browsers to forget HSTS for this host", {}, true),
+  hsts: flag("With TLS: make browsers delete HSTS for this host", {}, true),
   auth: withDefault(
     choice("Login method; none only on a loopback address or a private socket", [
       "basic",
@@ -199,6 +199,6 @@ export function announce(server: AdminServer, config: AdminServerConfig, json: b
   const audience = "path" in config.listen ? "with access to the socket" : "on this machine";
   const kind = mode === "basic" ? "Password" : "Token   ";
   if (generatedSecret !== null) print(`  ${kind}  ${generatedSecret}   (generated for this run)`);
-  else if (mode === "none") print(`  Login     none: everybody ${audience} may ${rights}`);
+  else if (mode === "none") print(`  Login     none: every user ${audience} may ${rights}`);
   else print(`  ${kind}  as configured`);
 }

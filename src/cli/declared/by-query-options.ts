@@ -49,8 +49,8 @@ function withQueryInIds(positionals: Values): Values {
 }
 
 /**
- * Returns the typed query, or the query for the --ids of an action by key. Returns null for the ids of other actions,
- * and for a key. Throws UsageError for a wrong combination.
+ * Returns the query of an operation: as typed, or made from --ids if the action selects jobs by key. Returns null if
+ * the positional arguments are ids or a key: those jobs are changed at once. Throws UsageError for a wrong combination.
  */
 export function queryIn(action: OperationAction, given: QueryArguments): string | null {
   const query = takesIds(action) ? queryOfWords(action, given) : queryOfKey(action, given);

@@ -19,7 +19,7 @@ export function connectionSettings(args: GlobalOptions): CliConnectionSettings {
 
 type Level = "debug" | "info" | "warn" | "error";
 
-/** Returns the logger: text on a terminal, otherwise JSON. Control characters are escaped. */
+/** Returns the logger: text on a terminal, but JSON elsewhere and with --json. Control characters are escaped. */
 export async function commandLogger(args: GlobalOptions): Promise<Logger> {
   const { cleanLogger, createLogger } = await import("../../base/logger.ts");
   const level = args.verbose ? "debug" : "info";

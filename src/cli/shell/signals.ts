@@ -1,4 +1,4 @@
-// SIGTERM, SIGINT and SIGHUP request a long-running command to stop; the second signal ends the process.
+// SIGTERM, SIGINT and SIGHUP stop a long-running command; the second signal ends the process.
 import { constants } from "node:os";
 import { clearInterval, setInterval } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";

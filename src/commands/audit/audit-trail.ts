@@ -271,7 +271,7 @@ interface FactsRow {
   readonly max_attempts: number;
 }
 
-/** Returns those of the first 20 jobs that exist, ascending by id; null without ids and key. */
+/** Returns the first 20 jobs, as far as they exist, ascending by id; null without ids and key. */
 export async function readFacts(
   db: Database,
   { ids, key }: { readonly ids: readonly string[] | null; readonly key: string | null },

@@ -23,10 +23,10 @@ export interface OperationIdRow {
 }
 
 /**
- * Returns the statement. `tables`: its first common table expressions. `acted` has all columns of the changed jobs,
- * `targets` the ids of the jobs to record with an `outcome` (`d` done, `l` locked, `g` not found), and, unless jobs are
- * deleted, `images` the earlier state of the changed jobs. The values of recordValues() are the parameters from number
- * `first` on.
+ * Returns the statement. `tables`: its first common table expressions, which are `acted` (all columns of the changed
+ * jobs), `targets` (the ids of the jobs to record, with an `outcome`: `d` done, `l` locked, `g` not found) and, unless
+ * jobs are deleted, `images` (the earlier state of the changed jobs). The parameters from number `first` on are the
+ * values of recordValues().
  */
 export const recordedStatement = (
   s: string,

@@ -38,8 +38,8 @@ export async function cancelOutcomes(
   });
 }
 
-// While its request exists, a job without a lock has not ended. If its worker has crashed, its error is that of the
-// recovery, until endCancellations() replaces this error with the reason of the request.
+// A job without a lock counts as running while its request exists. If its worker has crashed, the job has the error of
+// the recovery until endCancellations() replaces this error with the request's reason and deletes the request.
 const outcomesSql: Statement = (s) => `
 select requested.id::text as id, jobs.id is not null as is_there,
   coalesce(jobs.locked_at is null and jobs.attempts >= jobs.max_attempts, false)

@@ -31,8 +31,8 @@ interface NameDeletion {
 }
 
 /**
- * Deletes names in steps, by ascending id. Restores a name if a transaction that was open at its deletion commits a job
- * with the name's id, and all names of a step if such a transaction is still open after 10 s.
+ * Deletes names in steps, by ascending id. If a transaction that was open at a deletion commits a job with the name's
+ * id, the name is restored. If such a transaction is still open after 10 s, all names of the step are restored.
  */
 export async function deleteNames(db: Database, deletion: NameDeletion): Promise<void> {
   const { unused, refused, deleted } = deletion;

@@ -1,7 +1,7 @@
 // Recovers the jobs of stale workers on request, like the sweep that workers run (recover-jobs.ts). This one also has
 // a threshold for workers that declare none, and for lock holders without heartbeats. It calls no function of the
-// schema: the sweep of graphile_worker_rs gives the attempt back, so a job that crashes its worker would run for ever,
-// and a plain Graphile Worker schema has no sweep.
+// schema: a plain Graphile Worker schema has no sweep. The sweep of graphile_worker_rs gives the attempt back, so with
+// it a job that crashes its worker would run for ever.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";

@@ -9,8 +9,8 @@ const POLL_MS = 500;
 const MAX_WATCH_MS = 120_000;
 
 /**
- * Waits for the canary's outcome. Resumes the operation if all of the canary's jobs succeeded, otherwise pauses it,
- * unless the operation's state was changed meanwhile.
+ * Waits for the canary's outcome. If all of its jobs succeeded, the operation continues; otherwise it is paused. If the
+ * operation's state was changed meanwhile, that state stays.
  */
 export async function watchCanary(
   { store, monotonic, wait }: OperationTools,

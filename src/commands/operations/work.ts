@@ -9,13 +9,13 @@
 //     them again, saves each row as it was, changes it and moves `after_id`: all or nothing (store/batch-statement.ts).
 //  4. Jobs that run, and jobs changed after the boundary, are left alone and counted. There are two exceptions:
 //     stop-retrying changes both, and cancel requests the end of running jobs.
-//  5. After a batch there is a wait of the same duration, except at the rate 0. It is longer while the oldest ready
-//     job gets older (head-probe.ts). The next batch is sized to take 50 ms (pace.ts).
-//  6. An operation with a canary stops after its first jobs and waits up to two minutes for their results
-//     (canary.ts). If one fails again or has no result by then, the operation is paused.
-//  7. pause, resume, stop and undo change the state in the row (lifecycle.ts). The owner reads it with its next
-//     batch. When an owner's lease expires, the operation is `interrupted`, and resume continues after the
-//     last batch.
+//  5. After a batch that changed jobs, the operation pauses as long as the batch took, except at the rate 0. It pauses
+//     longer if its rate requires that, and while the oldest ready job gets older (head-probe.ts). The next batch is
+//     sized to take 50 ms (pace.ts).
+//  6. An operation with a canary waits, after its first jobs, up to two minutes for their results (canary.ts). If a job
+//     fails again or has no result by then, the operation is paused.
+//  7. pause, resume, stop and undo change the state in the row (lifecycle.ts). The owner reads the state at its next
+//     batch. When an owner's lease expires, the operation is `interrupted`. Resume continues after the last batch.
 //  8. The saved rows, up to a million, are the receipt. For 24 hours they allow an undo, which restores the
 //     jobs that have not changed since, byte for byte (store/undo-statement.ts).
 import { codeOf, WorkerError } from "../../base/errors.ts";

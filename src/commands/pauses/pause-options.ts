@@ -74,7 +74,7 @@ const optionsSchema = v.pipe(
 
 const nameSchema = strict({ name: boundedText(1, 128) });
 
-/** Throws InputError unless the end of a pause is in the future, by the database's clock, which ends the pause. */
+/** Throws InputError if the end of a pause is not in the future by the database's clock, by which pauses end. */
 export async function assertAhead(db: Database, resumeAt: string, path: string): Promise<void> {
   if (Date.parse(resumeAt) > (await databaseTime(db))) return;
   throw new InputError([{ path, message: "must be in the future" }]);

@@ -54,8 +54,8 @@ const pauseTaskSql: Statement = (s) => `
 with ${storePause(s)}
 select exists (select from ${s}._private_tasks where identifier = $2::text) as is_known, ${announce} from stored`;
 
-// A worker's lock on the queue is replaced by that of the pause, which names the worker until its run has ended. All
-// statements lock the row of a pause before the row of its queue, so that they cannot deadlock.
+// The pause's lock replaces a worker's lock on the queue, and names that worker until its run has ended. All statements
+// lock the row of a pause before the row of its queue, so that they cannot deadlock.
 const pauseQueueSql: Statement = (s) => `
 with ${storePause(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)
@@ -94,7 +94,7 @@ interface ResumedRow {
   readonly waits: boolean;
 }
 
-// Each fetch reads the pauses, so workers can fetch before they have read the change.
+// Jobs are announced at once: each fetch reads the pauses, so a worker may fetch before it has read the change itself.
 const news = `${announceResumed}, ${announce}`;
 
 const resumeTasksSql: Statement = (s) => `

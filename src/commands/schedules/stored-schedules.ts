@@ -44,7 +44,7 @@ export async function addSchedule(
     if ((before?.count ?? 0) >= MAX_SCHEDULES) {
       throw new WorkerError(
         "conflict",
-        `there are ${MAX_SCHEDULES} schedules, which is the limit; remove some`,
+        `there are ${MAX_SCHEDULES} schedules, which is the maximum; remove some`,
       );
     }
     const { entry, payloadText, jitterMs, overlap } = definition;
@@ -105,7 +105,7 @@ function nextAfterChange(
 /** The result of pausing or resuming a schedule. */
 export interface PausedSchedule {
   readonly schedule: StoredSchedule;
-  /** False if a pause found it paused, or a resume found it not paused. */
+  /** False if the schedule to pause was paused already, or the schedule to resume was not paused. */
   readonly isChanged: boolean;
 }
 

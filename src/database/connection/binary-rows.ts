@@ -12,7 +12,7 @@ export class BinaryRows {
   #buffer: Buffer;
   #end: number;
 
-  /** Creates an empty list of rows with memory for `bytes`; it grows if they need more. */
+  /** Creates an empty list with memory for `bytes` bytes of rows. The memory grows if the rows need more. */
   constructor(bytes: number) {
     this.#buffer = Buffer.allocUnsafe(bytes + SIGNATURE.length);
     this.#end = SIGNATURE.copy(this.#buffer);

@@ -1,4 +1,4 @@
-// COPY … FROM STDIN over a connection of pg, which supports the messages but has no method for it.
+// COPY … FROM STDIN over a connection of pg, which supports the messages of COPY but has no method for it.
 import type { Writable } from "node:stream";
 import type pg from "pg";
 import type { Database, Statement } from "../database.ts";
@@ -6,7 +6,7 @@ import { explainDatabaseError } from "../errors/database-errors.ts";
 import { submitQuery } from "../pg-internals.ts";
 import type { BinaryRows } from "./binary-rows.ts";
 
-// The size of a message. PostgreSQL receives a whole message before it parses it; a small one stays in the CPU's cache.
+// The size of a message. PostgreSQL parses a message only when it is complete. A small one stays in the CPU's cache.
 const CHUNK_BYTES = 32_768;
 
 /** The size of a CopyData message without its data: a letter, and the length of everything after the letter. */
@@ -51,7 +51,7 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
   }
 }
 
-/** Sends the rows without copying them: pg's own method copies each chunk into a buffer of twice its size. */
+/** Sends the rows without copying them: pg's own method copies each chunk into a new buffer. */
 function sendRows(stream: Writable, data: Buffer): void {
   stream.cork();
   for (let at = 0; at < data.length; at += CHUNK_BYTES) {

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { Client } from "./client.ts";
 
-/** Creates the database unless it exists. `fresh`: ends the sessions of an existing one and drops it first. */
+/** Creates the database unless it exists. `fresh`: first ends the sessions of an existing database and drops it. */
 export async function createDatabase(
   server: pg.ClientConfig,
   name: string,

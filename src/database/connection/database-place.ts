@@ -5,8 +5,8 @@ import type { ServerConfig } from "./client.ts";
 const DEFAULT_PORT = 5432;
 
 /**
- * Returns `host/database`, such as `db.example:5433/app`. Without a database in the pool's options, its
- * name is that of the user. null: the options are invalid, or name neither.
+ * Returns `host/database`, such as `db.example:5433/app`. If the pool's options name no database, the user's name takes
+ * its place. null: the options are invalid, or name neither a database nor a user.
  */
 export function databasePlace({ options }: pg.Pool): string | null {
   const { server } = options as ServerConfig;
@@ -20,7 +20,7 @@ export function databasePlace({ options }: pg.Pool): string | null {
   return `${[...new Set(names)].join(",")}/${database}`;
 }
 
-/** An application's own pool, read as pg does. */
+/** Returns the hosts and the database of an application's own pool, as pg reads its options. */
 function placeOf(options: pg.PoolConfig) {
   const Client = options.Client ?? pg.Client;
   try {

@@ -70,7 +70,7 @@ export class Listener implements Service {
     this.#stop.abort();
     const client = this.#client;
     this.#client = null;
-    // Without this, connecting to a server that does not respond would take longer than a stop may.
+    // Without this, connecting to a server that does not respond would take longer than a stop may take.
     this.#connecting?.abandon();
     await this.#started?.catch(() => {});
     await client?.end().catch(() => {});
@@ -132,7 +132,7 @@ export class Listener implements Service {
     this.#connecting = client;
     try {
       await client.connect();
-      // The connection is idle as long as nothing is announced.
+      // The connection is idle as long as nothing is announced. The server must not end it for that.
       await this.#checkAnswer(client.query("set idle_session_timeout = 0"));
       for (const channel of Object.keys(channels)) {
         await this.#checkAnswer(client.query(`listen ${client.escapeIdentifier(channel)}`));

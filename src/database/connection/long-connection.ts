@@ -40,8 +40,8 @@ async function connect(
   const config = { ...pool.options, application_name };
   const client = new Client(password === undefined ? config : { ...config, password });
   const settings = loginSettingsOf(client);
-  // The limits are set here, because a URL overrides `config`. pg does not send a 0; any other value would override
-  // `options`.
+  // The limits are set here, because a URL overrides `config`. pg sends no limit that is 0; it would send any other
+  // limit, which would override the one in `options`.
   Object.assign(settings, { statement_timeout: 0, lock_timeout: 0, query_timeout: 0 });
   if (limits !== undefined) settings.options = `${settings.options ?? ""} ${limits}`;
   // A lost connection already fails the running statement; without a listener the event would end the process.

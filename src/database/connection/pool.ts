@@ -116,7 +116,7 @@ export interface Bounds {
   readonly readOnly: boolean;
   /** How long a statement may wait while all connections are in use, in milliseconds. Default 10,000. */
   readonly connectionWaitMs?: number;
-  /** The time after the timeout at which a server without an answer counts as lost, in milliseconds. Default 3,000. */
+  /** How long after a statement's timeout a server without an answer counts as lost, in milliseconds. Default 3,000. */
   readonly graceMs?: number;
 }
 

@@ -61,9 +61,9 @@ export async function inTransaction<T>(
 }
 
 /**
- * Runs a statement after `first`, which takes a lock and has no parameters and rows, in one transaction. A pool with
- * limits sends both as one packet: then other sessions wait for the lock only while PostgreSQL executes the statement,
- * and not for a process that may be busy. Throws WorkerError; after a lost connection the outcome is unknown.
+ * Runs `first` and then `statement` in one transaction. `first` takes a lock, and has no parameters or rows. A pool
+ * with limits sends both as one packet: then other sessions wait for the lock only while PostgreSQL executes them, and
+ * not for this process, which may be busy. Throws WorkerError; after a lost connection the outcome is unknown.
  */
 export async function queryAfter<R extends QueryResultRow>(
   db: Database,

@@ -19,7 +19,7 @@ interface Index {
 }
 
 export interface Archive {
-  /** A name for the content, which changes with it. */
+  /** A name that is different for different content. */
   readonly name: string;
   readonly files: readonly ServerFile[];
 }

@@ -11,7 +11,7 @@ import { openArchive } from "./archive.ts";
 import { installFiles, packagedLinks, serverFiles } from "./server-files.ts";
 import { userDirectory } from "./user-directory.ts";
 
-/** The archive's name among the assets of the native executable. build.mjs adds it. */
+/** The archive's name among the assets of the native executable. build/executable/executable.mjs adds the archive. */
 export const ARCHIVE_ASSET = "postgresql";
 
 /**

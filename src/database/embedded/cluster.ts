@@ -17,7 +17,7 @@ import { makeDirectories } from "./user-directory.ts";
 const DRAFT = "cluster.draft-";
 const INITDB_LIMIT_MS = 120_000;
 
-/** Makes `directory` usable for a cluster, or throws an error with the reason. Does not change other files. */
+/** Makes `directory` usable for a cluster. Throws an error with the reason if that is impossible. */
 export function prepareDataDirectory(directory: string, account: Account): void {
   try {
     const made = makeDirectories(directory, 0o700);
@@ -45,8 +45,8 @@ export function prepareDataDirectory(directory: string, account: Account): void 
 }
 
 /**
- * Lets another account enter `directory` and the directories above it, up to `top`: those that this process has
- * created; if it has created none, `directory` alone.
+ * Lets another account enter `directory` and the directories above it, up to `top`. `top` is the first directory that
+ * this process has created; if it has created none, `directory` itself.
  */
 function openUpTo(top: string, directory: string): void {
   for (let at = directory; ; at = dirname(at)) {

@@ -44,7 +44,7 @@ export async function stopOrphan(cluster: string, logger: Logger): Promise<void>
   );
 }
 
-/** Every server process works in its data directory, unlike any other program. */
+/** Whether the process is a server on `cluster`: no other program works in a data directory. */
 function worksIn(pid: number, cluster: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);

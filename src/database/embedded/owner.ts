@@ -2,8 +2,8 @@
 //
 // The record is a chain of symbolic links `owner.1`, `owner.2`, … whose *target text* names a process. Creating a link
 // is atomic, includes its content, and fails if the name exists, so of two processes that replace the same ended owner
-// exactly one gets the next number. The highest number is never removed, so a process that read the directory earlier
-// cannot create a number that was used before.
+// exactly one gets the next number. The highest number is never removed. So a process that creates a number which was
+// used and removed before finds a higher one, and removes its own link again.
 //
 //   owner.n → process ──exit, kill -9──▶ owner.n+1 → next process
 //                     ──release───────▶ owner.n+1 → "released" ──▶ owner.n+2 → next process

@@ -28,7 +28,7 @@ export function launch(
   });
 }
 
-/** Runs a program to its end and returns its output. */
+/** Runs a program to its end and returns the last lines of its output. */
 export async function run(
   program: string,
   args: readonly string[],

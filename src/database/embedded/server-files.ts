@@ -29,7 +29,7 @@ export interface PackagedLink {
   readonly target: string;
 }
 
-// Files for linking and embedding, and languages whose interpreters are not in the package.
+// Files for compiling, documentation, pg_ctl, and languages whose interpreters are not in the package.
 const UNNEEDED = [
   /\.a$/,
   /^lib\/(pkgconfig|postgresql\/pgxs)\//,

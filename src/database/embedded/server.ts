@@ -49,7 +49,7 @@ export interface EmbeddedServer extends AsyncDisposable {
 const VERSION_LIMIT_MS = 30_000;
 const NEVER = new AbortController().signal;
 
-/** Starts the server in `dataDir`, and creates the database there the first time. */
+/** Starts the server in `dataDir`, and creates the cluster there the first time. */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const { logger = silentLogger, signal = NEVER, dataChecksums = true } = options;
   const directory = resolve(options.dataDir);

@@ -142,9 +142,9 @@ export function isSlowTrigger(error: unknown): boolean {
 }
 
 /**
- * Whether an error's context has a function. The lines of other contexts are left out. They can be recognized in every
- * language: the line of a wait for a row has the row's place, such as (0,12), the line of a COPY has its table, and
- * parameters begin with `$1 = `.
+ * Whether an error's context has the line of a function, as in a trigger. Other lines are left out. They can be
+ * recognized in every language: the line of a wait for a row has the row's place, such as (0,12), the line of a COPY
+ * has the table's name, and the line of the parameters has `$1 = `.
  */
 function isInTrigger(where: unknown): boolean {
   if (typeof where !== "string") return false;

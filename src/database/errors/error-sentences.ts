@@ -25,7 +25,7 @@ const exhausted =
   (what: string): ErrorSentence[1] =>
   (detail) =>
     `PostgreSQL is out of ${what} (${detail}); give its server more, then try again`;
-/** The table is full of the locks of other transactions, which release them when they end. */
+/** PostgreSQL's table of locks is full. Other transactions release their locks when they end. */
 export const fullLockTable: ErrorSentence = [
   "database_busy",
   (detail) =>

@@ -18,7 +18,7 @@ export async function isReadOnlyServer(db: Database): Promise<boolean> {
 export const READ_ONLY_SERVER =
   "PostgreSQL accepts no writes here: it is a standby, or read-only by its settings; check DATABASE_URL";
 
-/** Throws WorkerError if the server refuses writes. Call it before a write is confirmed. */
+/** Throws WorkerError if the server refuses writes. Call it before a command asks for confirmation. */
 export async function assertTakesWrites(db: Database): Promise<void> {
   if (await isReadOnlyServer(db)) throw new WorkerError("read_only_server", READ_ONLY_SERVER);
 }

@@ -83,7 +83,7 @@ const connectionsSql: Statement = () => `
 
 /**
  * Returns the oldest transaction of a client of this database, except this session's and those of VACUUM; null if there
- * is none, or the clients of other roles are hidden from this one.
+ * is none, or the clients of other roles are hidden from this role.
  */
 export async function readOldestTransaction(db: Database): Promise<OldTransaction | null> {
   const [row] = await query<OldTransaction & Record<string, unknown>>(db, oldestSql);

@@ -1,6 +1,6 @@
-// Adds and upgrades extensions, inside migrate.ts's transaction and under its lock. The ledger is the
-// separate table `_private_extensions`, because the Rust port used Graphile Worker's ids 19 and 20 for
-// other things.
+// Adds and upgrades extensions, inside migrate.ts's transaction and under its lock. The ledger of extensions is a
+// table of its own, `_private_extensions`, because the Rust port used the ids 19 and 20 of Graphile Worker's ledger
+// for other things.
 import type { PoolClient } from "pg";
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../database.ts";

@@ -51,7 +51,7 @@ export function current(state: ReadySchema, ...warnings: string[]): MigrationOut
 
 /**
  * Creates or upgrades the schema, in the caller's transaction and under its lock. Returns null if a Graphile worker is
- * doing it: then the caller must wait for that.
+ * migrating the schema: then the caller must wait until it has finished.
  */
 export async function build(
   db: Transaction,

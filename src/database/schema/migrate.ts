@@ -51,8 +51,8 @@ const optionsSchema = strict({
 });
 
 /**
- * Why a migration must wait: another process works on the schema, or has a lock. `cause` is the error to report if that
- * never ends.
+ * Why a migration must wait: another process migrates the schema or holds a lock. `cause` is the error to report if the
+ * wait takes too long.
  */
 interface BusySchema {
   readonly kind: "busy";
@@ -68,7 +68,7 @@ const MAX_READ_MS = 10_000;
 // If an old level was reached less than this many seconds ago, a Graphile worker is migrating, one step in each
 // transaction.
 const CLIMBING_S = 5;
-// Errors after which the next attempt finds the result: another process created the same object, or the two deadlocked.
+// Errors after which another attempt may succeed: another process created the same object, a deadlock, a lock timeout.
 const CLASHES = new Set(["23505", "42P06", "42P07", "42710", "42723", "40P01", "55P03"]);
 const LOCK_TIMEOUT = "55P03";
 const MAY_NOT = "42501";
@@ -189,8 +189,8 @@ async function change(
   lockTimeoutMs: number,
 ): Promise<MigrationOutcome | BusySchema> {
   try {
-    // The isolation level is read committed, whatever the database's default is: what other processes commit during the
-    // wait for the lock must be visible.
+    // The isolation level is read committed, whatever the database's default is: what other processes commit during a
+    // wait for a lock must be visible.
     await client.query(
       `${BEGIN}; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}; set local statement_timeout = '60s'`,
     );
@@ -203,7 +203,7 @@ async function change(
       await client.query("rollback");
       return { kind: "busy", cause: error };
     }
-    // Without these extensions the schema is still usable. Only if the caller has requested some is a failure an error.
+    // Without these extensions the schema is still usable. A failure is an error only if the caller requested any.
     const isOptional = seen !== null && plan.requested.length === 0;
     if (isOptional && (code === MAY_NOT || code === READ_ONLY)) {
       await client.query("rollback");

@@ -14,7 +14,7 @@ import {
   readVersions,
 } from "./schema-catalogue.ts";
 
-/** The newest and the oldest supported level. A level is the id of the last migration of Graphile Worker. */
+/** The newest and the oldest supported level. A level is the number of the schema's last Graphile Worker migration. */
 export const KNOWN_LEVEL = 20;
 const OLDEST_LEVEL = 18;
 const MAX_READS = 5;
@@ -32,7 +32,7 @@ export interface ReadySchema {
   readonly level: number;
   /** The names of the extensions that exist, whichever program created them. */
   readonly extensions: ReadonlySet<string>;
-  /** The existing objects of the extensions; `migrate` creates the others. */
+  /** The names of the extensions' objects that exist, whichever program created them. */
   readonly objects: ReadonlySet<string>;
   readonly versions: Versions;
   /** Whether row level security hides all jobs from this role. */

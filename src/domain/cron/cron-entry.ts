@@ -22,7 +22,7 @@ import { timeZone, zoneHints } from "./time-zone.ts";
  */
 export const cronJobKeyModes = ["replace", "preserve_run_at"] as const;
 
-/** The longest backfill period: it limits how many jobs a worker adds at its start, if none has run for long. */
+/** The longest backfill period. It limits how many jobs a worker adds at its start if no worker has run for long. */
 export const MAX_FILL_MS = 366 * 24 * 60 * MINUTE_MS;
 
 /** A cron entry as plain data. Made by cronEntry(), everyMinute(), everyMinutes() or parseCrontab(). */

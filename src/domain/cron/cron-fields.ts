@@ -114,7 +114,7 @@ function numbersOf(part: string, field: Field): number[] | string {
   if (to === undefined) return divisor === undefined ? inRange([first], field) : unsteppable(part);
   const last = numberOf(to, field);
   if (last === null) return invalidPart(part, field);
-  // At the end of a range Sunday is 7.
+  // At the end of a range, the name `sun` means 7.
   const end = field.wraps && last === least && !/\d/.test(to) ? most + 1 : last;
   if (end <= first) return `the range "${part}" must ascend`;
   const ends = inRange([first, end], field);

@@ -118,7 +118,7 @@ function macroProblems(word: string): readonly TextProblem[] {
   return message === null ? [] : [{ at: 0, message }];
 }
 
-/** Reads the text after the five fields: task, options, payload. */
+/** Reads the text after the five fields or the macro: task, options, payload. */
 function readCommand(line: string, start: number, fields: EntryFields): TextProblem[] {
   const problems: TextProblem[] = [];
   const [task = "", space = ""] = /^(\S+)(\s*)/.exec(line.slice(start))?.slice(1) ?? [];

@@ -19,7 +19,7 @@ import { cronSchedule } from "./cron-schedule.ts";
 export const overlaps = ["allow", "skip", "replace"] as const;
 /**
  * What a tick does if the job of an earlier tick is unfinished. `allow`: it adds a job. `skip`: it adds none, also
- * while that job runs. `replace`: it replaces that job, unless that has started.
+ * while that job runs. `replace`: it replaces that job, or adds another if a worker has locked that job.
  */
 export type ScheduleOverlap = (typeof overlaps)[number];
 

@@ -62,7 +62,7 @@ export const clockOf = (ms: number, timeZone: string): Date =>
 
 const DAY_MS = 86_400_000;
 
-/** Returns when the clock of a zone changes within a year, to the minute, and by how much; null: it does not. */
+/** Returns when a zone's clock next changes, to the minute, and by how much; null: it does not within a year. */
 export function nextClockChange(
   fromMs: number,
   timeZone: string,

@@ -12,7 +12,7 @@ export function ageText(ms: f64): string {
 }
 
 /**
- * Returns an exact duration in words, such as a limit: `2 h 9 m`. It has at most two units, and one from ten days on.
+ * Returns a duration in words, such as a limit: `2 h 9 m`. It has at most two units, and only one from ten days on.
  */
 export function spanText(ms: f64): string {
   const seconds = secondsOf(ms);

@@ -46,7 +46,7 @@ export function pointAt(text: string, i: i32): i32 {
   return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
 }
 
-/** Whether Unicode classifies it as a control character, a format character or a line separator (Cc, Cf, Zl, Zp). */
+/** Whether Unicode classifies the code point as a control, a format character or a line separator (Cc, Cf, Zl, Zp). */
 export function isHidden(point: i32): bool {
   if (point < 0x20) return true;
   if (point < 0x7f) return false;

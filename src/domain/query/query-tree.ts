@@ -1,4 +1,4 @@
-// A query as a tree, before any name is resolved. Every node has its place in the text, in UTF-16 units.
+// A query as a tree. Tasks and queues are still names, not ids. Every node has its place in the text, in UTF-16 units.
 
 /** A part of the query's text, from `at` up to, but not including, `end`. */
 export interface Span {

@@ -8,8 +8,8 @@ import type { Limits } from "./limits.ts";
 /** The progress of a request. */
 export interface RequestProgress {
   /**
-   * Whether the request has its response, or has been read to its end. Bytes that cannot be parsed are then not part
-   * of it.
+   * Whether the request has its response, or has been read to its end. If bytes cannot be parsed after that, they are
+   * not part of this request.
    */
   readonly isSettled: () => boolean;
   /** Whether the request has been read to the end of its body. */
@@ -169,7 +169,7 @@ export function createConnections(
   };
 }
 
-/** The size of a slice. It holds at most twenty requests, since the shortest has 26 bytes. */
+/** The size of a slice, in bytes: about twenty of the shortest valid requests. */
 const SLICE_BYTES = 512;
 
 /** Internal fields that node:http stores on a socket: whether it has paused the parser, and the parser. */

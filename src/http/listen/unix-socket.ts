@@ -1,5 +1,5 @@
-// Creates a unix socket to which no other user can connect before its mode is set. A socket that a killed process has
-// left is replaced. A socket in use, or another kind of file, is not touched.
+// Creates a unix socket to which no other user can connect before its mode is set (except in a thread, see below). A
+// socket that a killed process has left is replaced. A socket in use, or another kind of file, is not touched.
 import { once } from "node:events";
 import { type BigIntStats, chmodSync, chownSync, existsSync, lstatSync, unlinkSync } from "node:fs";
 import net, { type Server } from "node:net";

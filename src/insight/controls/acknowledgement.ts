@@ -60,7 +60,7 @@ export async function awaitAcknowledgement(
 const WAITED_SHARE = 0.25;
 const MIN_MS = 5;
 const MAX_MS = 160;
-/** How long after its end the wait may last, for the answer to its last read. */
+/** How long the wait may last beyond `untilMs`, so that its last read can end. */
 const LATE_MS = 250;
 
 async function readState(db: Database) {

@@ -12,20 +12,20 @@ export interface Pause {
   readonly scope: PauseScope;
   /** The name of the queue or task; null for `all`. */
   readonly name: string | null;
-  /** When it was paused. */
+  /** When the pause was set. */
   readonly pausedAt: Date;
   /** The time at which the pause ends by itself; null if it lasts until it is resumed. */
   readonly resumeAt: Date | null;
   /**
-   * Whether it has ended by hand or by its time: the queue continues when its running job has ended and a worker of
-   * this library runs. false for other scopes.
+   * Whether the pause of a queue has ended, by hand or by its time. The queue continues when its running job has ended
+   * and a worker of this library runs. false for other scopes.
    */
   readonly hasEnded: boolean;
   /** The reason, as it was given; null without one. */
   readonly reason: string | null;
-  /** The user that paused it; null if none was given. */
+  /** The user that set the pause; null if none was given. */
   readonly pausedBy: string | null;
-  /** Whether a job has requested it: the task or queue backs off until `resumeAt`. */
+  /** Whether a job has requested the pause: the task or queue backs off until `resumeAt`. */
   readonly isBackOff: boolean;
 }
 

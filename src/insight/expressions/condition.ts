@@ -109,7 +109,7 @@ export const isUnreported = (job: string): string =>
  * Returns a condition on a locked job: it is fetched and not started. A worker of this package reports the jobs that it
  * has fetched and not started, and writes a new report at once when it starts one of them. Other workers report only
  * running jobs, and a job may start between two reports. For them, an unlisted job is fetched only if the last
- * heartbeat is at least a second later than its lock.
+ * heartbeat is at least a second later than the job's lock.
  *
  * The lists of all workers are read once for each statement, and only if a job is locked.
  */

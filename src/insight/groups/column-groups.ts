@@ -171,7 +171,7 @@ async function countHere(
   };
 }
 
-/** Returns the last ids in ascending order. The rows are in the order of the table. */
+/** Returns the highest ids, ascending. The rows are not sorted by id. */
 const newestIds = (rows: readonly GroupedRow[]): string[] =>
   rows
     .map(({ id }) => id)

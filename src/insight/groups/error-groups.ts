@@ -54,7 +54,7 @@ interface CollectedGroup {
   readonly key: string;
   readonly label: string;
   readonly task: KnownGroup["task"];
-  /** The labels of single jobs that were added to it. */
+  /** The labels of the groups of a single job that were merged into this group. */
   readonly joined: string[];
   /** One of its errors. */
   readonly example: string;

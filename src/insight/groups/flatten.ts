@@ -12,9 +12,9 @@ const MAX_PAYLOAD_LENGTH = 100_000;
 const LONG_NUMBER = /\d{16}/;
 
 /**
- * Returns a map from each path, such as `payload.customer.vip`, to its values as JSON, of at most 80 characters each.
- * An array has its length under `.length` and its elements under `[]`, so a path may have several values. Returns null
- * if the JSON is invalid or too long.
+ * Returns a map from each path, such as `payload.customer.vip`, to its values as JSON, without those of more than 80
+ * characters. An array has its length under `.length` and its elements under `[]`, so a path may have several values.
+ * Returns null if the JSON is invalid, too long or nested too deeply.
  */
 export function flatten(payload: string): Map<string, Set<string>> | null {
   if (payload.length > MAX_PAYLOAD_LENGTH) return null;

@@ -64,8 +64,8 @@ export async function readPayloads(
 }
 
 /**
- * Returns the newest jobs of the table. If this process decides which of them match, it reads on until there are
- * enough, or until the time limit.
+ * Returns the newest jobs of `side`. If this process decides which jobs match, it reads on until there are enough, or
+ * until the time limit.
  */
 async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
   const until = monotonic() + WALK_MS;

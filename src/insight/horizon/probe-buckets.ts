@@ -10,8 +10,8 @@ const CAP = 200;
 const buckets = `unnest($1::int[], $2::timestamptz[], $3::timestamptz[])
       as buckets (bucket, from_at, to_at)`;
 
-// Both bounds use the index. Times are integers in microseconds, and infinity minus one is infinity, so the last bucket
-// contains jobs that are never due.
+// Both bounds use the index. Times are whole microseconds, so `<=` a microsecond before to_at means `<` to_at. Infinity
+// minus a microsecond is infinity, so the last bucket contains jobs that are never due.
 const inBucket = (s: string, columns: string) => `
       select ${columns} from ${s}._private_jobs as jobs
       where jobs.is_available and jobs.priority = priorities.priority

@@ -1,4 +1,4 @@
-// The input of the incident rules, and the queries that find the jobs that it counts. Data that could not be read is
+// The input of the incident rules, and the queries that find the jobs of an incident. Data that could not be read is
 // absent, and reported as an incident of its own.
 import { quote } from "../../domain/portable/query/quote.ts";
 import type { Value } from "../../domain/value.ts";

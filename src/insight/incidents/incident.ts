@@ -42,7 +42,7 @@ export interface Incident {
   readonly since: string | null;
   /** The number of affected jobs. */
   readonly affected: Value;
-  /** Whether the affected jobs wait because of it; otherwise they have failed, or are due in the future. */
+  /** Whether the affected jobs wait because of the problem; otherwise they have failed, or are due in the future. */
   readonly jobsWait: boolean;
   /** The query that finds the affected jobs; null if there is none. */
   readonly q: string | null;

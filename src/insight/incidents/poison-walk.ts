@@ -124,7 +124,7 @@ export function createPoisonWalk(): PoisonWalk {
 /** The number of jobs that are compared with each other. */
 const MAX_COMPARED = 100;
 
-/** Adds to each job those with more lost attempts that did not run in its last crash. Earlier findings are kept. */
+/** Adds to each job's set the jobs that lost more attempts and did not run in its last crash. Keeps earlier entries. */
 function noteApart(found: readonly PoisonJob[], apart: Map<string, Set<string>>): void {
   const compared = found.slice(0, MAX_COMPARED);
   const ids = new Set(compared.map(({ id }) => id));

@@ -188,9 +188,9 @@ const PEAK_FACTOR = 10;
 const MIN_PEAK = 1_000;
 
 /**
- * Returns an incident about the future bucket with the most jobs per second, among those with at least 1,000 jobs, if
- * that is over ten times the median rate of the others. Rates are compared, because later buckets are wider. The last
- * bucket has no end, so it is ignored.
+ * Finds the future bucket with the most jobs per second, among those with at least 1,000 jobs. Returns an incident if
+ * its rate is over ten times the median rate of the others. Rates are compared, because later buckets are wider. The
+ * last bucket has no end, so it is ignored.
  */
 export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   if (horizon === null) return [];

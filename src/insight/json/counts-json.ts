@@ -28,7 +28,7 @@ export function countsJson({ counts, fleet, rates }: QueueSnapshot): string {
 /** Returns the number; null for a lower bound, which must not be shown as a plain number. */
 const numberOf = ({ value, precision }: Value) => (precision === "capped" ? null : value);
 
-/** Returns the event, at most 300 bytes: numbers, precision, time. `comparable` does not contain the time. */
+/** Returns the event, about 300 bytes: numbers, precision, time. `comparable` does not contain the time. */
 export function pulseJson(snapshot: QueueSnapshot): {
   readonly comparable: string;
   readonly json: string;

@@ -9,9 +9,9 @@ import { isFor } from "./read-use.ts";
 /** The permits of a worker under a limit of tasks. */
 export interface WorkerPermits {
   readonly workerId: string;
-  /** The number of jobs that it may run at once. */
+  /** The number of jobs that the worker may run at once. */
   readonly permits: number;
-  /** The number of its running jobs when it last exchanged permits. */
+  /** The number of the worker's running jobs when it last exchanged permits. */
   readonly inUse: number;
   readonly wanted: number;
 }

@@ -24,7 +24,7 @@ import {
 } from "./read-use.ts";
 import { readWaitingNames, type WaitingCounts, type WaitingNames, waitingOf } from "./waiting.ts";
 
-/** `full`: its concurrency or its rate lets no further job start now. A limit of queues is full if one queue is. */
+/** `full`: the concurrency or the rate lets no further job start now. A limit of queues is full if one queue is. */
 export type LimitState = "free" | "full" | "backing_off";
 
 /** A queue that a limit is for, in which jobs run or wait. */
@@ -35,7 +35,7 @@ export interface QueueUse {
   readonly slots: number;
   readonly waiting: Value;
   readonly isFull: boolean;
-  /** How long until its rate allows the next start, in milliseconds; 0: now. */
+  /** How long until the queue's rate allows the next start, in milliseconds; 0: now. */
   readonly nextStartMs: number;
 }
 
@@ -54,7 +54,7 @@ export interface LimitUse {
   /** The time until the rate of a limit of tasks allows the next start, in milliseconds; 0: now. */
   readonly nextStartMs: number;
   readonly state: LimitState;
-  /** Why it is full, such as `all 40 permits given out`; null: it is not. */
+  /** Why the limit is full, such as `all 40 permits given out`; null: it is not full. */
   readonly fullBecause: string | null;
   readonly backingOff: BackingOff | null;
 }
@@ -169,7 +169,7 @@ function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
 const byUrgency = (a: QueueUse, b: QueueUse): number =>
   Number(b.isFull) - Number(a.isFull) || b.waiting.value - a.waiting.value || b.running - a.running;
 
-/** Returns the state. A limit also backs off if the only task or queue that it is for does. */
+/** Returns the state. A limit that is for a single task or queue also backs off while that task or queue does. */
 function stateOf(
   { definition: { scope, match }, backOff }: StoredLimit,
   { backingOff }: Facts,

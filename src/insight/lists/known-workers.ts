@@ -2,8 +2,8 @@
 //
 //   alive:   its lease (the longest interval between heartbeats, which it declares) has not expired
 //   stale:   its lease has expired, or a sweep has recovered its jobs
-//   unknown: it holds locks and has no row, for example a Graphile worker. A lock of 4 hours is
-//            reported as old (worker/lease/lock-reset.ts)
+//   unknown: it holds locks and has no row, for example a Graphile worker. If its oldest lock is at
+//            least 4 hours old (STALE_LOCK_MS), its level is `warn`
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import type { Basis } from "../../domain/value.ts";

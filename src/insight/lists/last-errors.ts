@@ -1,4 +1,4 @@
-// The last error of each of some tasks. In a small table all jobs are read. In a large one the newest failures and the
+// The last error of each given task. In a small table all jobs are read. In a large one the newest failures and the
 // nearest retries are read by their indexes. For tasks that are not among them, random pages of the table are read. So
 // there may be a later error than the one that is found.
 import { type Database, query, type Statement } from "../../database/database.ts";

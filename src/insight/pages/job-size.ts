@@ -1,5 +1,5 @@
-// The size of one job. The payload is decompressed only if the stored size does not show whether the job is too large
-// for one response. Also the payload in pieces, for a job that is too large.
+// Reads the size of one job. The payload is decompressed only if the stored size does not show whether the job is too
+// large for one response. The payload of a job that is too large is read in pieces.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 

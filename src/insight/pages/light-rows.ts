@@ -37,11 +37,11 @@ export interface LightJob {
   readonly isAvailable: boolean;
   readonly state: JobState;
   readonly condition: Condition;
-  /** Whether it waits, and its queue, its task or everything is paused. */
+  /** Whether the job waits, and its queue, its task or everything is paused. */
   readonly isPaused: boolean;
   /** When the job entered its condition. */
   readonly conditionSince: string;
-  /** `being cancelled: deploy, by ana`; null: it is not. */
+  /** `being cancelled: deploy, by ana`; null: the job is not being cancelled. */
   readonly cancelling: string | null;
   /** The size of the payload as it is stored, possibly compressed, in bytes. */
   readonly payloadBytes: number;

@@ -52,8 +52,8 @@ const ahead = `${isAvailable("jobs")} and not ${isDue("jobs")}`;
 const isBlocked = isBlockedQueue("queues");
 const countWhere = (where: string) => `pg_catalog.count(*) filter (where ${where})::text`;
 
-// Only locked jobs are checked for being fetched. In the pass over all jobs the planner would assume a check of each
-// job, and JIT-compile for seconds.
+// A sub-select tests only locked jobs for being fetched. In the pass over all jobs the planner would expect this test
+// for each job, and would JIT-compile the statement for seconds.
 const countsSql =
   (heartbeats: Heartbeats): Statement =>
   (schema) =>

@@ -19,7 +19,7 @@ interface LockedWorkerRow {
   readonly locked_queues: string;
 }
 
-/** Returns the workers that have locked jobs or queues, ascending, at most 1,000. It reads all jobs once. */
+/** Returns the workers that hold locks, ascending, at most 1,000. Without an optional index it reads all jobs. */
 export async function listLockedWorkers(db: Database): Promise<LockedWorker[]> {
   const rows = await query<LockedWorkerRow>(db, lockedWorkersSql);
   return rows.map((row) => ({

@@ -28,7 +28,7 @@ export const noSchedule = (identifier: string): WorkerError =>
   new WorkerError("not_found", `there is no schedule "${shortName(identifier)}"`);
 
 /**
- * Returns the row of a schedule. Throws `not_found`, `extension_missing`, and `conflict` if the row is invalid, such as
+ * Returns the row of a schedule. Throws `not_found` or `extension_missing`; `conflict` if the row is invalid, such as
  * after a change by SQL.
  */
 export async function readSchedule(db: Database, identifier: string): Promise<StoredSchedule> {
@@ -89,7 +89,7 @@ export interface ScheduleTimes {
   readonly lastMs: number | null;
 }
 
-/** Returns at most 10,000 schedules, by identifier; none where the schema has no table for them. */
+/** Returns at most 10,000 schedules, in the order of their identifiers; none if the schema has no table for them. */
 export async function listScheduleTimes(db: Database): Promise<ScheduleTimes[]> {
   if (!(await hasSchedules(db))) return [];
   const rows = await query<TimesRow>(db, timesSql);

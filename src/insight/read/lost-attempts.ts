@@ -1,6 +1,6 @@
-// Counts how many of a job's last attempts ended with their worker, which identifies a poison job: one that crashes its
-// workers. A recovery writes the number into last_error, and increases it if an earlier recovery's error is there. A
-// Graphile worker that dies leaves only attempts without an error. These count if `updated_at` was never written.
+// Counts how many of a job's last attempts ended because their worker ended. A poison job, which crashes its workers,
+// has several. A recovery writes the number into last_error, and increases the number of an earlier recovery. A
+// Graphile worker that dies leaves only attempts without an error. These count if nothing has written `updated_at`.
 
 export interface AttemptedJob {
   readonly attempts: number;
@@ -26,7 +26,7 @@ export function lostAttempts(job: AttemptedJob): number {
   return found[1] === undefined ? 1 : Number(found[1]);
 }
 
-/** Whether the job kills its workers: it lost three attempts in a row, or two that are at least half of all. */
+/** Whether the job kills its workers: its last three attempts were lost, or its last two, at least half of all. */
 export function isPoison(job: AttemptedJob): boolean {
   const lost = lostAttempts(job);
   return lost >= 3 || (lost >= 2 && lost * 2 >= job.attempts);

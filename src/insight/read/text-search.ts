@@ -1,4 +1,4 @@
-// Finds a text literally and without an index: anywhere in a column, byte by byte, or ignoring case.
+// Conditions that a column contains a text, literally and without an index: byte by byte, or ignoring case.
 
 export interface TextSearch {
   /** The value of the condition's parameter. */
@@ -8,7 +8,7 @@ export interface TextSearch {
 }
 
 /**
- * Finds `text` ignoring case. For ASCII letters this compares bytes, many times faster than the locale's comparison.
+ * Finds `text` ignoring case. A text in ASCII is compared by bytes, many times faster than by the locale's rules.
  * The longest part without letters, such as the digits of an id, is searched first: most rows do not contain it, and
  * folding the case of a row's text is most of the work. (ILIKE also folds its pattern again for each row.) Beyond
  * ASCII, the database's locale determines which upper and lower case letters ILIKE matches ("C": none), so the usual

@@ -1,5 +1,5 @@
 // Counts all jobs of a large table by task and queue, in rounds of chunks that are too short to disturb other sessions.
-// Only one admin counts at a time. It holds a lock only during each chunk, so another admin first checks the lock for
+// Only one admin counts at a time, and it holds a lock only during a chunk. So another admin first checks this lock for
 // longer than the gap between two chunks, at intervals shorter than a chunk. A rewrite of the table restarts the round.
 //
 //   listening ──step()──▶ counting ──…──▶ complete (kept until the next) ──▶ listening …

@@ -127,7 +127,7 @@ export function countsOfParts(
   const provenConditions: Partial<Record<Condition, number>> = { blocked: probe.blocked };
   const ages = census === null ? null : agesOf(census.tallies.all);
   const sampleTimes = taken?.sample ?? NOTHING_MET;
-  // Jobs that were running at the census may have ended; the sample is recent, but incomplete.
+  // The sample is preferred, although it is incomplete: jobs that were running at the census may have ended.
   const { longestRunningMs = sampleTimes.longestRunningMs ?? ages?.longestRunning ?? null } =
     indexed;
   const { lastFailureMs = latest(sampleTimes.lastFailureMs, ages?.lastFailure ?? null) } = indexed;

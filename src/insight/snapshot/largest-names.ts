@@ -20,7 +20,7 @@ export interface LargestNames {
 export function createLargestNames(
   db: Database,
 ): (snapshot: QueueSnapshot, limit: number) => Promise<LargestNames> {
-  // The names of a census or a sample, which many scrapes use. `limit` is always the configured one.
+  // The names of a census or a sample, for several scrapes. All calls have the same `limit`: the configured one.
   const cache = new WeakMap<object, Promise<readonly NamedTally[]>>();
 
   const named = (

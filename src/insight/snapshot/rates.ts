@@ -1,5 +1,5 @@
 // Jobs added and done in the last minute, from PostgreSQL's statistics. These include rollbacks, and a removed job
-// counts as done, so the rates are estimates. If all live workers report their throughput, that is shown instead.
+// counts as done, so the rates are estimates. If all live workers report the jobs that they did, their sum is `done`.
 import type { Gauge } from "../stats/gauge.ts";
 
 /** The jobs of the last minute; null: not available (yet). */

@@ -37,7 +37,7 @@ export interface Sampler {
   readonly last: QueueSnapshot | null;
   /** Reads a new sample, unless the last one is less than a second old or the last pulse has read the whole table. */
   sample(): Promise<void>;
-  /** Counts one chunk of the census: see Census.step(). Returns `none` unless the last pulse has used samples. */
+  /** Counts one chunk of the census: see Census.step(). `none`: there is no last pulse, or it read the whole table. */
   census(): Promise<"listening" | "counted" | "complete" | "left" | "none">;
   /** The duration of each part's last run, and when it ended, by the monotonic clock, in milliseconds. */
   readonly parts: ReadonlyMap<SamplerPart, { readonly tookMs: number; readonly atMs: number }>;
@@ -59,7 +59,7 @@ const MAX_QUEUES = 1_000;
 /** The size in pages of the sample of tasks and queues. It has a low precision, and is used until the first census. */
 const SAMPLED_FOR_NAMES = 300;
 const NOTHING_INDEXED: IndexedCounts = { tallies: new Map() };
-/** The age up to which a sample is not repeated: a pulse that needed one has just read it. */
+/** The age up to which a sample is not read again: a pulse that needed a sample has just read it. */
 const YOUNG_SAMPLE_MS = 1_000;
 /** The age from which a sample is not shown. A sample gets so old only if there are no viewers. */
 const OLDEST_SAMPLE_MS = 60_000;

@@ -1,4 +1,4 @@
-// Counts the matches of a query one by one, in short steps and several responses, ascending by id because a job's id
+// Counts the matches of a query exactly, in short steps over several responses. It ascends by id, because a job's id
 // never changes.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -12,7 +12,7 @@ export interface CountProgress {
   readonly count: number;
   /** The number of candidates that could not be checked: the payload is too large, or took too long. */
   readonly undecided: number;
-  /** The id at which the count began. */
+  /** The id after which the count began. */
   readonly firstId: string;
   /** The id up to which all jobs are counted. */
   readonly afterId: string;
@@ -73,7 +73,7 @@ export async function countOn(
     // A single row that takes too long cannot be decided.
     progress = counted ?? { ...progress, undecided: progress.undecided + 1, afterId: to };
     const factor = STEP_MS / Math.max(monotonic() - began, 1);
-    // A step that ended early has searched the end of its span in vain, so the next span is smaller.
+    // A step that reached its limit of texts has not counted its whole span, so the next span is smaller.
     const most = progress.afterId === to ? 8 : 0.5;
     span = Math.min(Math.ceil(span * Math.min(Math.max(factor, 0.25), most)), MAX_SPAN);
   }

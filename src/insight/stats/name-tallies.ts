@@ -110,8 +110,8 @@ interface PageCounter {
 const codes = new Map(tallied.map((one, code) => [one, code]));
 
 /**
- * Counts by page. Id and condition form one number as the key, because counting tens of thousands of jobs blocks the
- * process.
+ * Counts the jobs by page. The key is one number, made of id and condition, because it is fast: counting tens of
+ * thousands of jobs blocks the process.
  */
 function countByPage(
   pages: readonly number[],
@@ -178,7 +178,7 @@ function addTo(tally: NameTally, one: TallyName, { count, squares, time }: Count
 /** The conditions of jobs that are due in the future, without retries. */
 const ahead = inState.scheduled.filter((one) => one !== "retrying_ahead");
 
-/** Returns the earliest run_at of due, ready and scheduled jobs, the earliest lock, and the last failure. */
+/** Returns the earliest run_at of due, ready and scheduled jobs, the first lock of running jobs, the last failure. */
 export function agesOf({ times }: NameTally) {
   const earliest = (...of: TallyName[]) => {
     const known = of.flatMap((one) => times[one] ?? []);

@@ -1,5 +1,5 @@
 // Reads the first entries (the head) of each priority in the index that workers fetch from: the number of due and of
-// scheduled jobs up to a limit, the oldest due job, the next scheduled one. It takes milliseconds in any table.
+// future jobs up to a limit, the oldest due job, the next scheduled one. It takes milliseconds in any table.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -11,16 +11,16 @@ import { talliedAs } from "./tally.ts";
 const CAP = 1_000;
 
 export interface Probe {
-  /** The number of due jobs and of scheduled jobs, each a lower bound if not exact. */
+  /** The number of due and of future jobs, retries included; a lower bound if it is not exact. */
   readonly due: number;
   readonly isDueExact: boolean;
-  /** The number of due jobs in a locked queue, among the first of each priority. */
+  /** The number of due jobs in a locked queue, among the 1,001 first due jobs of each priority. */
   readonly blocked: number;
   readonly ahead: number;
   readonly isAheadExact: boolean;
   /** The run_at of the oldest due job, in milliseconds since 1970. */
   readonly oldestMs: number | null;
-  /** The run_at of the oldest ready and of the next scheduled job; null also if no priority has one in its head. */
+  /** The run_at of the oldest ready and of the next scheduled job; null if no head has such a job. */
   readonly oldestFreeMs: number | null;
   readonly nextMs: number | null;
   /** The number of jobs that have become due since the given time; null: too many to count. */

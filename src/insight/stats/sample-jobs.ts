@@ -1,5 +1,5 @@
-// The number of jobs in each condition, from a sample of the table's pages: about a tenth of a second for 2,000 pages
-// of a table of any size. Each page is read by its own range of row ids, and not by "tablesample", so that empty pages
+// The number of jobs in each condition, from a sample of the table's pages. 2,000 pages take about a tenth of a second,
+// in a table of any size. Each page is read by its own range of row ids, and not by "tablesample", so that empty pages
 // count and one page can be taken from each stretch of the table.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -11,7 +11,7 @@ import { type TallyName, tallied, talliedAs } from "./tally.ts";
 export interface JobSample {
   /** For each condition, the number of jobs on each page that was read, in page order. */
   readonly counts: Readonly<Record<TallyName, readonly number[]>>;
-  /** The earliest lock and the last failure among the jobs of the sample, in milliseconds since 1970. */
+  /** The earliest lock of a running job, and the last failure, in the sample, in milliseconds since 1970. */
   readonly longestRunningMs: number | null;
   readonly lastFailureMs: number | null;
 }

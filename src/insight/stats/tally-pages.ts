@@ -61,7 +61,7 @@ export async function tallyAll(
 const isInChunk = "jobs.ctid >= $2::tid and jobs.ctid < $3::tid and (select is_ours from lock)";
 
 // Tries to acquire the lock with which only one admin counts at a time; without it, a chunk is not counted. The lock
-// belongs to the transaction, so it is released with the chunk, even behind a pooler; no session waits for it.
+// belongs to the transaction, so it is released at the end of the chunk, even behind a pooler. No session waits for it.
 const tryLock = (schemaName: string): string =>
   `pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('worker:census:' || ${schemaName}::text, 0))`;
 

@@ -124,8 +124,8 @@ async function stepSuggestions(
 }
 
 /**
- * Returns suggestions for contents of payloads. `textOf`: the text to compare with `prefix`; for names, the name
- * itself.
+ * Returns suggestions of flags, or of names or values in payloads. `textOf` returns the text that is compared with
+ * `prefix`; by default the text itself.
  */
 function seenSuggestions(
   seen: PayloadTexts,

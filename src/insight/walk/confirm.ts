@@ -8,7 +8,7 @@ import type { CheckedTexts } from "../query/job-query.ts";
 import type { TextCheck } from "./matching.ts";
 
 const GROUP = 25;
-/** The maximum size of texts that are read in a group: in bytes, after decompression, in the worst case. */
+/** The maximum size of a job's texts that are read in a group: in bytes, after decompression, in the worst case. */
 const SMALL_BYTES = 524_288;
 /** The maximum size of a text that is read, in bytes. */
 const MAX_BYTES = 8 * 1_048_576;

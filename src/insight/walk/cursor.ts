@@ -1,5 +1,5 @@
-// A place in a list as an opaque text. It is checked piece by piece: any other text is rejected, and a walk from any
-// place is bounded.
+// A place in a list as an opaque text. The text is checked piece by piece, and any other text is rejected. A forged
+// place costs no more than a real one, because a walk from any place is bounded.
 import { hash } from "node:crypto";
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
@@ -19,7 +19,7 @@ export interface Cursor {
   readonly isExactShown: boolean;
   /** The maximum number of rows in the next step, after a step that took too long; 0: the usual number. */
   readonly size: number;
-  /** Whether no page up to here had a match, or a job that could not be checked. */
+  /** Whether no page up to here had a match or an unchecked job. */
   readonly isNone: boolean;
 }
 

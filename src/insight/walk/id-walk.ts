@@ -105,8 +105,8 @@ function firstOf(after: string | null, fromNewest: boolean): string | null {
 const FIRST = 5;
 
 /**
- * A condition: ids from $1 on. Upwards $1 is the id before the first. Downwards it is the first id itself, because no
- * number is above MAX_ID.
+ * A condition: ids from $1 on. Upwards, $1 is the id before the first one that is read. Downwards, $1 is that first id
+ * itself, because no bigint is above MAX_ID.
  */
 export const idsFrom = (fromNewest: boolean): string =>
   `jobs.id ${fromNewest ? "<=" : ">"} $1::bigint`;
@@ -139,7 +139,7 @@ export const withinBound = (fromNewest: boolean, few: boolean): string => {
 };
 
 // The chunk is bounded by its number of rows and not by a span of ids, because all jobs may follow a gap of any width.
-// Counting them in the index costs a fifth of reading them. The chunk is a range of ids and not a join: PostgreSQL may
+// Counting rows in the index costs a fifth of reading them. The chunk is a range of ids and not a join: PostgreSQL may
 // run a join in the other direction, and then reads every job.
 const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: boolean) => `
   with ${boundSql(schema, fromNewest, few)}, found as materialized (

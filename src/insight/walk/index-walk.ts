@@ -65,7 +65,7 @@ export async function walkIndex(
   return { ...done, next: behindParts(way, segment, parts) };
 }
 
-/** Returns the position after the entry that a step of one row reads; null: it reads the last one. */
+/** Returns the position after the entry that a step of one row reads; null: that entry is the last one. */
 export async function afterOneEntry(
   input: Omit<StepInput, "size">,
   way: IndexWay,
@@ -165,12 +165,12 @@ const columns = (keys: readonly Key[], of: (column: string, at: number) => strin
 const keyText = (keys: readonly Key[], alias: string) =>
   `pg_catalog.concat_ws(',', ${keys.map(({ out }, at) => out(`${alias}.k${at}`)).join(", ")})`;
 
-// For each priority one part of the index is read in time order. The parts are merged row by row, only as far as
-// necessary. Within a key PostgreSQL sorts by id (an incremental sort). A limit ends the read of a part if a key has
+// For each priority, one part of the index is read in time order. PostgreSQL merges the parts row by row, only as far
+// as necessary, and sorts the rows of a key by id (an incremental sort). The limit of a part ends its read if a key has
 // too many rows. A join could change the order of entries and matches, so the condition is evaluated row by row, only
-// for as many rows as are wanted. If most rows do not match, it is evaluated for each entry as it is read, which is
-// cheaper for a single match and more expensive for all rows of a key. For conditions on tasks and queues (`may`) the
-// index suffices. Rows of a key with too many rows are discarded, because they are not in order yet.
+// for as many rows as are wanted. If most rows do not match (`isSparse`), it is evaluated for each entry as it is read:
+// cheaper for a single match, more expensive for all rows of a key. For conditions on tasks and queues (`may`) the
+// index suffices. The rows of a key that has too many are discarded, because they are not in order yet.
 function stepOf(
   input: StepInput,
   { keys }: IndexWay,

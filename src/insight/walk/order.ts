@@ -112,7 +112,7 @@ export function segmentsOf(
       const way: SegmentOrder = {
         kind: "index",
         keys: [number("priority"), runAt],
-        // In each priority of the index, due jobs precede future ones. To skip either, each priority is read apart.
+        // In each priority of the index, due jobs precede future ones. To skip some, each priority is read separately.
         priorities: shape.isDue === null && shape.conditions === null ? null : facts.priorities,
       };
       return keyedSegments(way, isAvailable(jobs), waiting, false, shape);

@@ -11,7 +11,7 @@ const LARGEST = 250_000;
 export interface WalkPace {
   /** The number of rows of the next step. */
   readonly size: number;
-  /** Whether the last statement exceeded its time. Then the response ends, and the next one has smaller steps. */
+  /** Whether the last statement exceeded its time limit. Then the response ends, and the next one has smaller steps. */
   readonly isStuck: boolean;
   /** Whether a single row exceeded the time, so that it can only be skipped. */
   readonly isBlocked: boolean;
@@ -38,8 +38,8 @@ export function createPace(size: number): WalkPace {
       return isBlocked;
     },
     slowDown() {
-      // The new size follows from that of the last step. `current` may have grown eightfold since, and an eighth of it
-      // would be no smaller.
+      // An eighth of the last step's size, and not of `current`: `current` may have grown eightfold since, so that its
+      // eighth would be no smaller.
       current = slower(last);
     },
     async run(step, most = LARGEST) {

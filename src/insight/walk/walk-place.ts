@@ -16,7 +16,7 @@ export type Position =
   | { readonly kind: "tie"; readonly key: readonly string[]; readonly after: string | null }
   | ({ readonly kind: "rank" } & Round);
 
-/** A row in its order. */
+/** The place of a row in the order: its sort key and its id. */
 export interface Row {
   readonly key: readonly string[];
   readonly id: string;
@@ -28,7 +28,7 @@ export interface Round {
   readonly after: string | null;
   /** The last row of the previous page, after which this page begins; null: this is the first page. */
   readonly floor: Row | null;
-  /** The last of the best rows, once there are enough: rows after it are not among the best. */
+  /** The last of the best rows, once they fill the page: rows after it are not among the best. */
   readonly bound: Row | null;
   /** The ids of the best rows so far. */
   readonly best: readonly string[];

@@ -60,7 +60,7 @@ export interface WalkResult {
 }
 
 const FIRST_STEP = 2_000;
-/** Matches count as sparse if more than this number of rows are read for each. */
+/** Matches count as sparse if more than this number of rows are read for each match. */
 const SPARSE = 4;
 /** The number of rows of the first step in the order of an index, or if each row has to be read. */
 const FIRST_OPEN = 250;
@@ -167,7 +167,7 @@ class WalkState {
     const input = this.#input(segment);
     const isSparse = this.#found.length * SPARSE < this.#scanned;
     const step = await this.#run(
-      // A sparse step evaluates the condition of all entries of a key, and a step of one row must not.
+      // A sparse step evaluates the condition for all entries of a key, a step of one row only for that row.
       (size) => walkIndex({ ...input, size }, way, position.last, isSparse && size > 1),
       () => afterOneEntry(input, way, position.last),
     );

@@ -67,8 +67,8 @@ export function cause(
 }
 
 /**
- * Returns a cause if the last two attempts or more ended with their worker. `offersFix`: whether it may be a root, with
- * the action that ends the crashes.
+ * Returns a cause if at least the last two attempts ended because their worker ended. `offersFix`: whether the cause
+ * may be a root, with the action that ends the crashes.
  */
 export function crashCauses(job: WhyFacts, offersFix = false): Cause[] {
   const attempted = { ...job, isLocked: job.lockedMs !== null };

@@ -89,7 +89,7 @@ export function causesOf(facts: CauseFacts): Cause[] {
 /** Whether the row of its task or queue was deleted, so that no worker fetches the job. */
 export const isLost = ({ task, isQueueLost }: WhyFacts): boolean => task === null || isQueueLost;
 
-/** Returns the command that restores the rows of lost queues. */
+/** Returns the command that restores the deleted rows of queues. */
 export const recoverQueues = (schema: string): string =>
   workerLine(schema, "worker cleanup --task gc-job-queues");
 

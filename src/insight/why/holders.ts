@@ -151,7 +151,7 @@ interface UnsettledRow {
   readonly is_alive: boolean;
 }
 
-/** Reads the unsettled jobs of all workers. The locks refused to a stale worker are left out: others may get them. */
+/** Reads the unsettled jobs of all workers. Locks refused to a stale worker are left out: another may get them. */
 export async function readUnsettledJobs(db: Database): Promise<UnsettledJob[]> {
   const rows = await query<UnsettledRow & Record<string, unknown>>(db, unsettledSql, []);
   return rows

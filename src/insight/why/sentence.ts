@@ -1,4 +1,4 @@
-// Explains a job's condition in up to three sentences: what it is, why, and what would help.
+// Explains a job's condition in up to three sentences: what it is, why, and what the user can do.
 
 import { ageText } from "../../domain/portable/ages.ts";
 import type { Value } from "../../domain/value.ts";
@@ -183,7 +183,7 @@ function readySentence(facts: CauseFacts): string {
   return coverage.alive === 0 ? `${first}, but no worker with heartbeats is alive.` : `${first}.`;
 }
 
-/** Returns a sentence about the other jobs with the same error. In an estimate one more or less makes no difference. */
+/** Returns a sentence about the other jobs with the same error. An estimate still counts this job. */
 function sameWay(value: Value | null): string {
   if (value === null) return "";
   const others = value.precision === "exact" ? { ...value, value: value.value - 1 } : value;

@@ -47,7 +47,7 @@ export async function addJobs(
   return addResolvedJobs(db, specs);
 }
 
-/** Like addJobs(), of jobs that are checked and have no throttle. */
+/** Like addJobs(), for jobs that are already checked and have no throttle. */
 export async function addResolvedJobs(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   if (specs.length === 0) return [];
   if (specs.every(({ jobKey }) => jobKey === null)) return insertJobs(db, specs);

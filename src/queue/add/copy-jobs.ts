@@ -37,11 +37,11 @@ type GivenJob = JobToAdd | JobByTask;
 type Jobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
 /**
- * Adds the jobs and returns their number. On a pool they are added all or none, and committed when the promise
+ * Adds the jobs and returns their number. On a pool all of them are added or none, and committed when the promise
  * resolves. On a client of the caller they are part of its transaction; if it has begun none, each part is committed by
- * itself. A part ends with the step of 500 jobs that reaches 1 MiB, or earlier. Workers are notified once. The jobs
- * must not have keys, because COPY cannot replace rows: use addJobs for those. Throws InputError (naming `jobs[n]`),
- * WorkerError, and whatever an iterable throws.
+ * itself. A part ends at the latest with the step of 500 jobs in which it reaches 1 MiB. Workers are notified once. The
+ * jobs must not have keys, because COPY cannot replace rows: use addJobs for those. Throws InputError (naming
+ * `jobs[n]`), WorkerError, and the errors of an iterable.
  */
 export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
   return (await copyAll(db, jobs, false)).added;
@@ -89,8 +89,8 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
       for await (const step of steps(jobs)) {
         const specs = resolve(step, given, mayHaveKeys);
         given += step.length;
-        // Names are added before addBatch(), too: if it added one in this transaction, a later step that reads the name
-        // on another connection would wait for ever.
+        // Names are added before addBatch(), too. If addBatch() added a name in this transaction, a later step that
+        // reads the name on another connection would wait for ever.
         await resolveNames(hasSpareConnection(db.client) ? db : inside, names, specs, written);
         if (specs.some(isKeyed)) {
           if (part !== null) await send(part);
@@ -107,7 +107,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
         part.jobs += specs.length;
         writeRows(part, specs, names, startUs + count);
         count += specs.length;
-        // `isWriting` becomes false only in a turn of the event loop, after PostgreSQL has answered.
+        // `isWriting` becomes false only in a later turn of the event loop, after PostgreSQL has answered.
         if (isWriting) await nextTurn();
         if (part.rows.bytes >= (isWriting ? PART_BYTES : MIN_PART_BYTES)) await send(part);
       }
@@ -250,7 +250,7 @@ const target =
 
 /**
  * Writes the rows. Jobs without a run_at get consecutive microseconds from the start of the transaction, in the list's
- * order. At the commit none of these times is in the future, because a row takes longer than a microsecond.
+ * order. At the commit none of these times is in the future, because writing a row takes longer than that.
  */
 function writeRows(
   { rows, extras }: Part,

@@ -1,5 +1,5 @@
 // Computes the result of adding several jobs with one key, after this transaction has added the key's row. No other
-// session can change it before the commit. So the effect of each further job is computed, and the row is written once.
+// session can change the row before the commit. So the effects of further jobs are computed and the row written once.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
@@ -34,7 +34,7 @@ export function computable({ row, specs }: Chain): readonly ResolvedJob[] {
 
 /**
  * Adds the jobs of all chains and returns the row after each job. Returns null if they must be added one after the
- * other, because this is not the transaction that began at `nowUs`, or a trigger reads each change.
+ * other, because this is not the transaction that began at `nowUs`, or the table of jobs has triggers.
  */
 export async function foldJobs(
   db: Database,

@@ -144,7 +144,7 @@ const insertSql =
     const queueNames = `$${columns.length + 4}`;
     const table = `$${columns.length + (isQueued ? 5 : 4)}`;
     // The distinct names are a parameter of their own, because the planner reads each element of an array that is
-    // compared. For ten thousand repeated names that would take longer than a quarter of the insert.
+    // compared. For ten thousand repeated names that would take over a quarter of the insert's time.
     const tasks = `${knownNames(schema, "identifier", taskNames)},`;
     const queues = `${knownNames(schema, "queue_name", queueNames)},`;
     const ofGiven = (column: GivenColumn, value: string) =>

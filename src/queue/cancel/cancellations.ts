@@ -1,6 +1,6 @@
 // Requests to cancel running jobs. A request is a row of _private_cancellations: the worker that runs the job reads
-// it and aborts the job's signal. If the job is unlocked before it has ended, the request fails it. Requests are
-// removed when their job has ended.
+// it and aborts the job's signal. If the job is unlocked and waits for another attempt, endCancellations() fails the
+// job. Requests are removed when their job has ended.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import { contendedQuery } from "../sql/contended-query.ts";

@@ -29,8 +29,8 @@ export async function registerCrontabs(
 }
 
 /**
- * Locks the entries until the end of the transaction. Returns their values, which include the changes of another worker
- * whose commit this one had to wait for. A deleted entry is added again.
+ * Locks the entries until the end of the transaction. Returns their values. If this call had to wait for another
+ * worker's commit, the values include that worker's changes. A deleted entry is added again.
  */
 export async function lockCrontabs(
   db: Database,

@@ -1,5 +1,5 @@
 // Finds the jobs that a fetch of the safe mode may take, and locks their rows. sql/eligible.ts has the conditions that
-// all workers on the schema must share. The reasons for this structure, and its costs, are explained at each part.
+// all workers on the schema must share. jobs-without-queue.ts and queued-jobs.ts have the parts, with their reasons.
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { jobsWithoutQueue, priorityLevels } from "./jobs-without-queue.ts";
 import { queuedJobs } from "./queued-jobs.ts";
@@ -11,7 +11,7 @@ export function readyName(form: ReadyForm): "picked" | "without_queue" {
 
 /** Returns the common table expressions for `with recursive`. Their rows are locked until the transaction ends. */
 export function readyJobs(s: string, form: ReadyForm, $: ReadyParameters): string {
-  // The order matters only if queued jobs are fetched, too.
+  // The columns of the order are needed only if queued jobs are fetched, too.
   const columns = form.queues ? "j.ctid, j.id, j.job_queue_id, j.priority, j.run_at" : "j.ctid";
   return `${priorityLevels(s, form.queues, $.priority)}, without_queue as materialized (${jobsWithoutQueue(
     s,

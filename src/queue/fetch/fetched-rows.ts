@@ -25,7 +25,7 @@ type RareRow = [string, string | null, number, object | null, string | null];
 /** The jobs of a fetch, by their index. */
 export class FetchedRows {
   readonly ids: readonly string[];
-  /** The id of each job's task, for taskName() and graphile-worker's helpers. A restored database reuses ids. */
+  /** The id of each job's task, for taskName() and Graphile Worker's helpers. A restored database may reuse the ids. */
   readonly taskIds: ArrayLike<number>;
   /** The lock of each job's run: its queue, or a slot of it (sql/slots.ts); null: no job has a queue. */
   readonly locks: readonly (number | null)[] | null;

@@ -1,4 +1,4 @@
-// Finds the tasks that may have a ready job. It locks nothing, so a worker without a permit can do it, too.
+// Finds the tasks that may have a ready job. It locks nothing, so it is also for workers without a permit.
 import { type Database, query } from "../../database/database.ts";
 import { isPausedTask, isReady } from "../sql/eligible.ts";
 import { priorityLevels } from "./jobs-without-queue.ts";

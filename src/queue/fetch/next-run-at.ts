@@ -1,4 +1,4 @@
-// Finds when the next scheduled job is due, so that an idle worker can sleep until then instead of polling.
+// Finds when the next job becomes due, so that an idle worker can sleep until then instead of polling.
 import { type Database, query } from "../../database/database.ts";
 
 // One probe for each priority, as in jobs-without-queue.ts. Tasks are not filtered: a job of another worker's task

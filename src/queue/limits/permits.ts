@@ -1,4 +1,4 @@
-// A permit is the right of a worker to run one job under a limit of tasks. Only a lowered limit has too many permits.
+// A permit is the right of a worker to run one job under a limit of tasks. Only a limit that was lowered has too many.
 //
 //  1. A worker that is short of permits, or has to return some, exchanges permits every 0.5 s, or when some get free.
 //  2. The first statement locks the limit's row. The second one reads the permits of the others with a new snapshot.
@@ -103,7 +103,7 @@ const TURN_S = 5;
 
 /*
  * $1 int limit  $2 text worker  $3 int in use  $4 int wanted  $5 bigint number
- * A limit that some workers may not apply yet (revision < 2) grants no permits until they have read it, or for 2.5 s.
+ * A limit that some workers may not apply yet (revision < 2) grants no permits until they have, for 2.5 s at most.
  * `held` counts running jobs, too: those that started before the limit have no permits. `kept`: a worker keeps its
  * permits while no other worker is short. If its row was deleted with its lease, it has none, even if jobs still run.
  */

@@ -57,8 +57,8 @@ select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$5", by: "failed" })}`
 const statements = { locked_by: failSql("locked_by"), row: failSql("row") };
 
 /**
- * Records either failures only or snoozes only, of jobs that the worker has locked by `mode`. Named queues stay locked,
- * because more jobs of a queue's run may follow. Returns the ids of jobs that were no longer locked for the worker.
+ * Records failures or snoozes, not both in one call, of jobs that the worker has locked by `mode`. Named queues stay
+ * locked, because more jobs of a queue's run may follow. Returns the ids of jobs that the worker no longer had locked.
  */
 export async function failJobs(
   db: Database,
@@ -112,7 +112,7 @@ function delayMsOf(next: NextAttempt): number {
 /** The database's encoding, such as LATIN1, cannot represent the character. */
 const UNTRANSLATABLE = "22P05";
 
-/** The databases in which errors are written in ASCII from now on, because one could not be written. */
+/** The databases in which errors are written in ASCII from now on, because an error could not be written. */
 const inAscii = new WeakSet<Database>();
 
 function asciiOf(message: string): string {

@@ -34,8 +34,8 @@ const statements = {
 const NO_LOCKS = { queues: [], slots: [] };
 
 /**
- * Deletes finished jobs that the worker has locked by `mode`, and frees the locks of runs of named queues (`locks`),
- * which exist only in the mode `locked_by`. Returns the ids of jobs whose lock the worker had lost.
+ * Deletes finished jobs that the worker has locked by `mode`, and unlocks ended runs of named queues (`locks`), which
+ * exist only in the mode `locked_by`. Returns the ids of jobs whose lock the worker had lost.
  */
 export async function finishJobs(
   db: Database,

@@ -33,7 +33,7 @@ export const isOfKnownTask = (
       pauses ? ` and not ${isPausedTask(s, "t.identifier")}` : ""
     }))`;
 
-/** The task with this identifier, or everything, is paused. A pause ends without an action at its `resume_at`. */
+/** The task with this identifier, or everything, is paused. A pause ends by itself at its `resume_at`. */
 export const isPausedTask = (s: string, identifier: string): string => `exists (
       select from ${s}._private_pauses p
       where (p.scope = 'all' or p.scope = 'task' and p.name = ${identifier})

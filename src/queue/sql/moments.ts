@@ -62,7 +62,7 @@ function parts(us: string | number): { readonly ms: number; readonly rest: numbe
   return clampMoment((value - rest) / 1_000, rest);
 }
 
-/** Like parts(), for times after the year 2255, where a double cannot represent every microsecond. */
+/** Like parts(), for infinity, and for times before 1684 or after 2255: a double cannot represent all microseconds. */
 function largeParts(us: string | number, value: number) {
   if (!Number.isFinite(value)) return clampMoment(value, 0);
   const exact = BigInt(us);

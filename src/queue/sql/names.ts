@@ -28,7 +28,7 @@ export const knownNames = (s: string, column: NameColumn, names: string): string
     select * from known_${column} union all select * from new_${column}
   )`;
 
-/** Returns a statement for the (id, name) of the names in $1. */
+/** Returns a statement that adds the missing names of $1, and returns the (id, name) of all of them. */
 export const namesStatement =
   (column: NameColumn) =>
   (s: string): string =>

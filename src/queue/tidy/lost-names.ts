@@ -148,8 +148,8 @@ const lostSql: Statement = (s) => `
     )) as taskless_jobs`;
 
 /**
- * Returns how many queues have been deleted, by PostgreSQL's statistics, as text, because it is a bigint. Only if this
- * number has changed can a job have lost its queue.
+ * Returns how many queues have been deleted, by PostgreSQL's statistics, as text, because it is a bigint. As long as
+ * this number does not change, no job loses its queue.
  */
 export async function countDeletedQueues(db: Database): Promise<string> {
   const [row] = await query<{ deleted: string }>(db, deletedSql, [

@@ -163,7 +163,7 @@ export async function sendHeartbeat(
 const endSql: Statement = (s) => `
 delete from ${s}._private_workers where id = any($1::text[])`;
 
-/** Ends leases whose holder has locked nothing. */
+/** Ends leases of holders that have locked nothing: deletes their rows. */
 export async function endLeases(db: Database, ids: readonly string[]): Promise<void> {
   await query(db, endSql, [ids]);
 }

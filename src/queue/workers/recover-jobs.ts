@@ -1,5 +1,5 @@
-// Recovers the jobs of stale workers: removes their locks, so that other workers run them. Every worker does this with
-// its heartbeat (worker/lease/recovery.ts); the manual sweep (commands/maintenance/sweep-stale-workers.ts) uses the
+// Recovers the jobs of stale workers: removes their locks, so that other workers run them. Workers do this with their
+// heartbeats (worker/lease/recovery.ts); the manual sweep (commands/maintenance/sweep-stale-workers.ts) uses the
 // same statement, and may also name workers without a heartbeat row.
 //
 //   alive ──threshold──▶ ordinary jobs recovered, row marked ──resilient threshold──▶ all recovered, row deleted
@@ -120,7 +120,7 @@ const NONE: RecoverResult = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
 /**
  * Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered alone: first its
- * jobs, without those that are refused, and then its queues. It is marked if none of its jobs is still locked.
+ * jobs, without those that are refused, and then its queues. The worker is marked if none of its jobs is still locked.
  */
 async function recoverUnrefused(
   db: Database,

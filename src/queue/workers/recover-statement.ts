@@ -32,8 +32,8 @@ export interface RecoverForm {
  * `turn`: only one process sweeps at a time; a second one would find nothing to do, so a worker does not wait.
  * `stale_row`: checked again under the row's lock. A late heartbeat either has committed, and saves its worker, or
  * waits for this statement, and finds the mark. A row that is locked now is being renewed. The sweeper's own last
- * heartbeat must be recent by the same clock: if the clock has jumped, or the sweeper was suspended, nothing is certain
- * about other workers.
+ * heartbeat must be recent by the same clock: if the clock has jumped, or the sweeper was suspended, other workers may
+ * only look stale.
  * `locked_jobs`, `due`: rows are locked in id order and without waiting. Rows that another session has locked are
  * skipped, and then their worker stays unmarked for the next sweep. Jobs that PostgreSQL refuses to change are skipped
  * in the same way.

@@ -23,9 +23,9 @@ const hasHeartbeat = (s: string, lock: string) =>
   `exists (select from ${s}._private_workers as workers where workers.id = ${lock}.locked_by)`;
 
 /**
- * $1 float8: the threshold in milliseconds; $2 text: the same in words; $3 bigint[]: the only jobs to be unlocked, and
- * no queues; null: all; $4 bigint[]: jobs to be skipped. Rows that other transactions have locked are skipped. A slot
- * stays locked while its worker has a job of its queue.
+ * $1 float8: the threshold in milliseconds; $2 text: the same in words; $3 bigint[]: the only jobs to be unlocked (then
+ * no queue is), null: all; $4 bigint[]: jobs to be skipped. Rows that other transactions have locked are skipped. A
+ * slot stays locked while its worker has a job of its queue.
  */
 const resetSql =
   (heartbeats: boolean, slots: boolean): Statement =>

@@ -3,8 +3,8 @@
 // transactions of a stale worker, and ends them as PostgreSQL would after a while
 // (idle_in_transaction_session_timeout).
 //
-// So a task that blocks its thread keeps its jobs as long as the heartbeat, which has its own thread, continues. The
-// jobs of a frozen process are unlocked when its lease expires.
+// The heartbeat has its own thread. So a task that blocks the main thread keeps its jobs as long as the heartbeat
+// continues, and the jobs of a frozen process are unlocked when its lease expires.
 //
 // After the loss of a connection the session itself ends the server process that remains, which may hold row locks, or
 // run statements that arrive late.

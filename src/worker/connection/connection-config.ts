@@ -85,7 +85,7 @@ export interface Maintenance {
 
 const BOUNDS: Bounds = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000, readOnly: false };
 
-/** For permits and tokens: jobs with a limit wait no longer than others if the connection does not answer. */
+/** For permits and tokens, so that jobs with a limit wait no longer than others if the connection does not answer. */
 export const SHORT_BOUNDS: Bounds = { ...BOUNDS, statementTimeoutMs: 6_500, graceMs: 1_000 };
 
 /** For statements that may have to read all jobs: ten million are read from a disk within a minute. */

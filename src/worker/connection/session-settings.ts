@@ -2,8 +2,8 @@
 // transaction.
 import { BEGIN } from "../../database/connection/bounded-statement.ts";
 
-// A fetch is a few index probes. One that takes this long passes very many jobs, and the safe mode repeats it with more
-// time (PATIENT). If the server reports no timeout, the connection is closed a second later (ANSWER_TIMEOUT_MS).
+// A fetch is a few index probes. A fetch that takes this long passes very many jobs, and is repeated with more time
+// (PATIENT). If the server reports no timeout, the connection is closed a second later (ANSWER_TIMEOUT_MS).
 const STATEMENT_TIMEOUT_MS = 6_500;
 
 // An open transaction of another session may have locked the row of a job that has ended, for example by adding

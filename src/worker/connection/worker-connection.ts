@@ -81,7 +81,7 @@ export class WorkerConnection {
     return this.#underWay > 0;
   }
 
-  /** Whether it is connected, and no patient statement is under way: others would wait for it beyond their limit. */
+  /** Whether it is connected and runs no patient statement, for which others would wait beyond their own limit. */
   get isPrompt(): boolean {
     return this.isConnected && this.#patientUnderWay === 0;
   }

@@ -31,7 +31,7 @@ export class FetchedJob implements TaskJob {
   readonly runLock: number | null;
   /** Set when this attempt was cancelled, before its start or while it runs. */
   cancelled: JobCancelled | undefined;
-  /** Undefined: its task has no limit. A field, because a WeakMap of all jobs took 0.8 µs for each. */
+  /** Undefined: its task has no limit. This is a field, because an entry in a WeakMap of all jobs took 0.8 µs. */
   stream: LimitedStream | undefined;
   readonly #answer: FetchAnswer;
   readonly #index: number;

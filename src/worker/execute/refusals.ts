@@ -163,7 +163,7 @@ export class Refusals {
     if (this.#mayLog()) this.#parts.logger.error({ error: messageOf(failure) }, FETCH_REFUSED);
   }
 
-  /** Stops sending refused results again. Their jobs stay locked. */
+  /** From now on, refused results are not sent a second or third time. Their jobs stay locked. */
   end(): void {
     this.#hasEnded = true;
     for (const [job, kept] of this.kept) {

@@ -179,7 +179,7 @@ export class Results {
     return this.#done.length === 0 && !this.isUrgent;
   }
 
-  /** Whether there are results other than completed jobs. */
+  /** Whether there are results other than completed jobs, and than queues that wait for the return of their jobs. */
   get isUrgent(): boolean {
     return (
       this.#failures.length > 0 ||

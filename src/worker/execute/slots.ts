@@ -3,11 +3,11 @@
 // in order.
 import type { FetchedJob } from "./fetched-job.ts";
 
-/** Jobs of one named queue, which run in order in one slot. The worker has locked the queue, or a slot of its limit. */
+/** Jobs of one named queue, which run in order in one slot. `lock`: that of the queue, or of a slot of the queue. */
 export class QueueRun {
   readonly lock: number;
   readonly jobs: FetchedJob[] = [];
-  /** Whether a later run has the same lock: after the tables were restored, the number may be another queue's. */
+  /** Whether a later run has the same lock: after a restore of the tables, the number may belong to another queue. */
   isOvertaken = false;
 
   constructor(lock: number) {

@@ -24,11 +24,11 @@ export class Durations {
 export interface Timing {
   /** Durations from a job's start to its end. */
   readonly runs: Durations;
-  /** Durations from a job's due time to its fetch. Shared by all tasks. */
+  /** Durations from a job's due time, or its creation if that was later, to its fetch. Shared by all tasks. */
   readonly waits: Durations;
 }
 
-/** The weight of a job in the mean. A longer job counts less, because the process may have been paused. */
+/** The weight of a job in the mean. A job above the mean counts less, because the process may have been paused. */
 const WEIGHT = { shorter: 1 / 8, longer: 1 / 64 };
 
 export class TaskTally {

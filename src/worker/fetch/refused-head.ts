@@ -27,7 +27,7 @@ export function formOf(
   const { want, queues, free, start } = request;
   const form: ReadyForm = {
     queues,
-    // Managed queues are locked for good, so with limits a search may read all of them and find no free queue.
+    // With limits, only on request: managed queues are locked for good, and a search may read all of them in vain.
     findsFreeQueue: request.findsFreeQueue || tasks.limitedQueues === null,
     flags: tasks.forbiddenFlags !== null,
     pauses: tasks.pauses,

@@ -1,5 +1,5 @@
-// The tasks of a worker as parameters of its fetches. Identifiers and flags are not formatted again for each fetch. A
-// fetch returns the task of each job by name and not by id, because ids may be reused after a restore.
+// The tasks of a worker as parameters of its fetches. Identifiers and flags are not formatted again for each fetch.
+// Fetches select jobs by the names of tasks, not by their ids, because ids may be reused after a restore.
 import type { TaskTally } from "../execute/task-tally.ts";
 import { HORIZON_MS } from "./fetch-plan.ts";
 

@@ -1,5 +1,5 @@
-// Decides when an idle worker fetches: at an announcement of jobs, when the next scheduled job becomes due, and after
-// the poll interval.
+// Decides when an idle worker fetches: at an announcement of jobs, when the next job becomes due, and after the poll
+// interval.
 //
 //   jobs announced ──▶ wake
 //   fetched, nothing ready ──15 ms──▶ reads when the next job becomes due ──▶ sleeps until then

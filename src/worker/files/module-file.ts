@@ -47,8 +47,8 @@ type Exports = Readonly<Record<string, unknown>> & { readonly default?: unknown 
 
 /**
  * Returns the default export. A CommonJS module is imported as `{ default: exports }`. If it has `exports.default`, as
- * when it was compiled from TypeScript, that is the export; but if `exports.default` is itself an object with
- * `__esModule`, its `default` is the export.
+ * when it was compiled from TypeScript, that is the result; but if `exports.default` is itself an object with
+ * `__esModule`, the `default` of that object is the result.
  */
 function defaultOf(imported: Exports): unknown {
   const outer = imported.default;

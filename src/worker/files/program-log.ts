@@ -13,7 +13,7 @@ type StreamName = "stdout" | "stderr";
 
 export interface ProgramLog {
   readonly lines: (stream: StreamName, lines: readonly string[]) => void;
-  /** Logs what is left of the last lines, and the number of lines that were left out. Returns the end of stderr. */
+  /** Logs the text that is still held back, and the number of lines left out. Returns the end of stderr. */
   readonly end: () => string;
 }
 
@@ -49,7 +49,7 @@ export function programLog(logger: Logger, secrets: Secrets): ProgramLog {
 
 /** Texts that are replaced by ••••, also in URL-encoded form. A text of several lines is replaced line by line. */
 export class Secrets {
-  /** null: there are none. */
+  /** null: there are no secrets. */
   readonly #pattern: RegExp | null;
   readonly #longest: number;
 
@@ -57,7 +57,7 @@ export class Secrets {
     const lines = secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]);
     const long = lines.filter(({ length }) => length >= MIN_SECRET_LENGTH);
     const all = [...new Set(long.flatMap((secret) => [secret, encodeURIComponent(secret)]))];
-    // The longest first, because one may be the beginning of another.
+    // The longest first, because the first alternative that matches is replaced, and may be the beginning of another.
     all.sort((a, b) => b.length - a.length);
     const patterns = all.map((secret) => secret.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
     this.#pattern = all.length === 0 ? null : new RegExp(patterns.join("|"), "g");
@@ -80,7 +80,7 @@ export class Secrets {
   }
 }
 
-/** Replaces secrets in the lines of a stream, also those that are in two pieces of a long line. */
+/** Replaces secrets in the lines of a stream, also a secret that is split between two pieces of a long line. */
 class RedactedLines {
   readonly #secrets: Secrets;
   /** The end of a long line's last piece, in which a secret may begin. */
@@ -93,7 +93,7 @@ class RedactedLines {
   add(lines: readonly string[]): string[] {
     return lines.flatMap((line) => {
       const text = this.#held + line;
-      // A piece of a long line has this length.
+      // All pieces of a long line but the last have this length.
       const isPiece = line.length === MAX_LINE_LENGTH;
       const settled = isPiece ? this.#secrets.settledLength(text) : text.length;
       this.#held = text.slice(settled);

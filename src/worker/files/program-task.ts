@@ -1,11 +1,11 @@
 // An executable file as a task, as in Graphile Worker: the payload is on stdin and the job in the environment; the
-// exit code decides. The end of its stderr is the error of the attempt.
+// exit code decides. The error of a failed attempt contains the end of stderr.
 //
 //   0    done
 //   65   failed for good (EX_DATAERR of sysexits.h): no attempt follows
 //   75   retried (EX_TEMPFAIL), after `retry-after=SECONDS` if that is the last line of stdout;
 //        with `retry-after=SECONDS back-off=TARGET` all jobs of the task or queue, or under a limit, wait
-//   else failed, and retried as any other task
+//   else failed, and retried like a job of any other task
 import { MAX_TIMER_MS, wait } from "../../base/clock.ts";
 import { endsWithin } from "../execute/attempt-limit.ts";
 import { errorWithoutStack } from "../execute/verdict.ts";
@@ -26,7 +26,7 @@ export interface ProgramTaskOptions {
   readonly secrets: Secrets;
 }
 
-/** How much later the worker's own limits are, so that the end of a killed group is reported first. */
+/** How much later the worker's own limits are, so that the end of a killed process group is reported first. */
 const LATE_MS = 5_000;
 
 export function programTask(file: TaskFile, options: ProgramTaskOptions): Task {
@@ -52,7 +52,7 @@ async function runAttempt(
   const program: Program = {
     file: path,
     environment: variables(identifier, schema, context),
-    // The stored text, byte for byte.
+    // The stored payload, byte for byte.
     input: `{"payload":${context.job.payloadText}}`,
   };
   let end: ProgramResult;

@@ -105,7 +105,7 @@ async function passLines(
       if (whole.length > 0) await onLines(whole);
     }
   } catch {
-    // The stream was destroyed below; earlier output counts.
+    // waitForOutput() has destroyed the stream; earlier output counts.
   }
   const last = lines.end();
   if (last.length > 0) await onLines(last);

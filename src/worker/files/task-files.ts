@@ -14,8 +14,8 @@ export interface TaskFile {
   /** The path below the directory. */
   readonly name: string;
   /**
-   * The absolute path. That of a module is resolved, as Node loads it. That of a program keeps links, whose targets
-   * may be replaced while the worker runs, as Kubernetes does with a ConfigMap.
+   * The absolute path. Links in the path of a module are resolved, as Node does. Links in the path of a program are
+   * kept: their targets may be replaced while the worker runs, as Kubernetes does with a ConfigMap.
    */
   readonly path: string;
   readonly kind: "module" | "program";
@@ -32,7 +32,7 @@ export interface FoundFiles {
   readonly ignored: readonly IgnoredFile[];
   /** Tasks and folders to which every user of the machine can write; "." is the directory. */
   readonly openToAll: readonly string[];
-  /** Problems with files of the same name. */
+  /** One problem for each identifier that several files have. */
   readonly problems: readonly Problem[];
 }
 
@@ -42,7 +42,7 @@ const FOLDER = /^[A-Za-z0-9_-]+$/;
 const FILE = /^([A-Za-z0-9_-]+)((?:\.[A-Za-z0-9_-]+)*)$/;
 const NAME = "its name must have only letters, digits, _ and -";
 
-/** Returns the files. Throws InputError when the directory does not exist or cannot be read. */
+/** Returns the files. Throws InputError for a directory that is missing, unreadable or has more than 10,000 files. */
 export async function findTaskFiles(directory: string): Promise<FoundFiles> {
   await assertDirectory(directory);
   const names = await namesIn(directory);
@@ -99,8 +99,8 @@ async function assertDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Returns all files, sorted; a linked folder counts as a file. Hidden files and folders, and packages, are left out. A
- * folder whose name cannot be part of an identifier is returned instead of its files, with a slash at its end.
+ * Returns all files, sorted; a linked folder counts as a file. Hidden ones and node_modules are left out. A folder
+ * whose name cannot be part of an identifier, or that is too deep, is returned itself, with a slash at its end.
  */
 async function namesIn(directory: string, folder = "", depth = 0): Promise<string[]> {
   const names: string[] = [];
@@ -149,8 +149,8 @@ const isModule = (extension: string) =>
   (MODULE_EXTENSIONS as readonly string[]).includes(extension);
 
 /**
- * On mounts without modes every file is executable, so source maps and type declarations look like programs. Of several
- * files of one name, only modules and files with the first bytes of a program count.
+ * On mounts without modes every file is executable, so source maps and type declarations look like programs. So of
+ * several files with one identifier, only modules and files with the first bytes of a program count, if there are any.
  */
 async function withoutCompanions(files: readonly TaskFile[]): Promise<TaskFile[]> {
   const groups = [...Map.groupBy(files, ({ identifier }) => identifier).values()];

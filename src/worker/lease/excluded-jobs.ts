@@ -14,7 +14,7 @@ export class ExcludedJobs {
     this.#forMs = forMs;
   }
 
-  /** Adds a job or a queue. Returns false if 1,000 are skipped already; then it is not skipped. */
+  /** Adds a job or a queue. Returns false, without adding it, if 1,000 are skipped already. */
   add(id: string, error: string): boolean {
     if (this.#jobs.size >= MAX_EXCLUDED) return false;
     this.#jobs.set(id, { untilMs: monotonic() + this.#forMs, error });

@@ -1,5 +1,5 @@
-// Runs the heartbeat in its own thread, or in this thread when its connection options cannot be sent to a thread.
-// Both variants accept the same commands.
+// Runs the heartbeat in its own thread, or in this thread when that is not possible (heartbeat.ts decides). Both
+// variants accept the same commands.
 import { Worker as Thread } from "node:worker_threads";
 import type pg from "pg";
 import { wait } from "../../base/clock.ts";
@@ -23,7 +23,7 @@ export interface HeartbeatHost {
 
 type Report = (report: HeartbeatReport) => void;
 
-// The thread needs a few MB of heap. The limit bounds its memory.
+// The thread needs only a few MB of heap.
 const LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 2 };
 
 /** Sends heartbeats from this thread, as long as no handler blocks it. */

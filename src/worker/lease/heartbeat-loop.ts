@@ -96,7 +96,7 @@ const EAGER_FOR_MS = 60_000;
 /** How often a failed renewal is tried again within the interval of renewals. */
 const RETRIES = 60;
 
-/** Writes a moment to two cells, one by one. A reader that sees one new cell computes the longer time. */
+/** Writes a moment to two cells, one by one. Between the two writes, a reader computes a time that is too long. */
 export function writeMoment(cells: BigInt64Array, [monotonicUs, epochMs]: Moment): void {
   Atomics.store(cells, 0, monotonicUs);
   Atomics.store(cells, 1, epochMs);
@@ -220,8 +220,8 @@ export class HeartbeatLoop {
 
   /**
    * Renews the worker's locks while a handler blocks its thread for hours. The running jobs cannot be listed here, so
-   * the whole table is searched for the locks. Each heartbeat searches for those of one lease only, so that the next
-   * heartbeat is not late.
+   * the whole table is searched for the locks. Each heartbeat searches for the locks of one lease only, so that the
+   * next heartbeat is not late.
    */
   async #renewForBlocked(): Promise<void> {
     const { renewLocksEveryMs: everyMs } = this.#settings;

@@ -170,15 +170,15 @@ export class Heartbeat {
   }
 }
 
-/** Returns the longest gap between two heartbeats of a worker that may recover others. */
+/** Returns the longest time between two heartbeats, in milliseconds, that does not count as a gap (recovery.ts). */
 export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return thresholdMs - 1.25 * heartbeatIntervalMs;
 }
 
 /**
  * Returns the age, in milliseconds, up to which another worker's heartbeat proves to a new worker that no outage made
- * workers stale. Any outage since that heartbeat was short enough: a worker whose last heartbeat was just before the
- * outage, and whose next one comes an interval after the outage, is still within its threshold.
+ * workers stale. Any outage since that heartbeat was short enough: even a worker whose last heartbeat was an interval
+ * before the outage, and whose next one comes an interval after it, is still within its threshold.
  */
 export function proofWithin({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return Math.min(1.5 * heartbeatIntervalMs, thresholdMs - 2 * heartbeatIntervalMs);

@@ -1,6 +1,6 @@
-// Resets stale locks, as Graphile workers do. Also restores the rows of queues that a cleanup
-// deleted although they have jobs, and deletes the rows of throttles whose period is over. It first runs at a random
-// moment of the first minute, so that many workers do not run it at once, and then about every `intervalMs`.
+// Resets stale locks, as Graphile workers do. Also restores the rows of queues that a cleanup deleted although they
+// have jobs, and deletes the rows of throttles whose period is over. The first reset is at a random moment of the first
+// minute, so that many workers do not reset locks at once; the others follow about every `intervalMs`.
 import { wait } from "../../base/clock.ts";
 import { isOutage, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";

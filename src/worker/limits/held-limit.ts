@@ -33,7 +33,7 @@ export class HeldLimit {
   permits = 0;
   /** The number of permits to keep as jobs end: less than `permits` while another worker has too few. */
   share = 0;
-  /** Whether the session needs more permits than it has. Then it fetches few jobs ahead: others could run them. */
+  /** Whether the session needs more permits than it has. Then it fetches few jobs ahead: other workers may run them. */
   isShort = false;
   /** Tokens, the oldest first. */
   #tokens: readonly LeasedTokens[] = [];
@@ -103,7 +103,7 @@ export class HeldLimit {
     return this.concurrency === null || (usable > 0 && this.running <= usable);
   }
 
-  /** How many jobs this limit may soon allow to run at once; if permits are short, their number, at least 1. */
+  /** How many jobs may soon run at once under this limit. With too few permits: their number, at least 1. */
   get attainable(): number {
     const { bucket, concurrency, isShort } = this;
     if (this.backsOffMs > 0) return this.running;

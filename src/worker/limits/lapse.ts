@@ -1,7 +1,7 @@
 // Decides until when a session may use tokens that it has taken.
 import type { Clock } from "../../base/clock.ts";
 
-/** After this number of late answers in a row, late answers are used as well. */
+/** After this number of late answers in a row, the tokens of further late answers are used, too. */
 const LATE_IN_A_ROW = 3;
 const MIN_USE_MS = 20;
 

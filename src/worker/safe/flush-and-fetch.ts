@@ -78,8 +78,8 @@ export async function flushAndFetch(
 ): Promise<FlushAnswer> {
   const { done, unlockedQueues, isRepeated } = batch;
   // Unlocking a queue and fetching queued jobs in one statement deadlocks with another worker that does the same. So a
-  // batch that unlocks queues is sent before the fetch. So is a batch before a fetch that may take long or is for
-  // managed queues.
+  // batch that unlocks queues is written by statements of its own, before the fetch. So is any batch if the fetch may
+  // take long or is for managed queues.
   const deletesFirst =
     fetch === null ||
     fetch.managed !== null ||

@@ -44,7 +44,7 @@ export class LocalQueue {
   #cancelDelay: (() => void) | null = null;
   #announced = 0;
   #abortAt = 0;
-  /** Whether jobs have waited beyond the ttl. Then jobs are fetched ahead as with `adaptive`, even without it. */
+  /** Whether jobs have waited beyond the ttl. From then on, jobs are fetched ahead as if `adaptive` were true. */
   #hasOverreached = false;
 
   constructor(config: LocalQueueConfig, parts: LocalQueueParts) {
@@ -102,7 +102,7 @@ export class LocalQueue {
     return isWorthIt ? Math.min(room, full) : 0;
   }
 
-  /** Returns the number of jobs beyond the free slots for one fetch, up to half the size. */
+  /** Returns how many jobs one fetch may request in addition to the free slots: at most half of `size`. */
   #aim(): number {
     const most = Math.ceil(this.#config.size / 2);
     if (!this.#config.adaptive && !this.#hasOverreached) return most;

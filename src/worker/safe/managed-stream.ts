@@ -1,6 +1,6 @@
-// The streams of managed queues: queues with a limit. Each is for the tasks of one other stream, its owner, so that a
-// task without a free permit or token holds no slot of a queue. Every fetched run occupies a slot of its queue, so only
-// as many are fetched as slots of the worker are free: a waiting run would keep other workers from that slot.
+// The streams of managed queues, which are queues with a limit. Each has the tasks of one other stream, its owner: jobs
+// of tasks without a free permit or token are not fetched, so they occupy no slot of a queue. A fetched run occupies a
+// slot of its queue even while it waits. So no more jobs are fetched than the worker can start at once.
 import type { Clock } from "../../base/clock.ts";
 import type { QueueToken } from "../../queue/limits/tokens.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
@@ -55,7 +55,7 @@ export class ManagedStream extends Stream {
     return this.plan.isDrained && this.managed.isDone;
   }
 
-  /** Takes the limits as they are now. Returns the milliseconds until another fetch may find more. */
+  /** Applies the limits as they are now. Returns the milliseconds until another fetch may find more jobs. */
   prepare({ mark, hasRates, lapseMs }: QueueLimits): number {
     this.#lapseMs = lapseMs;
     if (mark !== this.#mark) {

@@ -1,5 +1,5 @@
-// Streams that may start nothing take no permits or tokens before a job of theirs is ready. One statement checks that
-// for all of them together, because it has to read the ready jobs of all tasks.
+// A stream without a free permit or token requests none before one of its jobs is ready. One statement checks that for
+// all such streams together, because it has to read the ready jobs of all tasks.
 import type { Clock } from "../../base/clock.ts";
 import { tasksMaybeReady } from "../../queue/fetch/has-ready.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
@@ -61,7 +61,7 @@ export class ReadyChecks {
         stream.noteEvidence();
       } else stream.plan.sawNothing(marks[at] ?? 0);
     }
-    // The duration of a failed check is not that of the read.
+    // A failed check does not show how long the read takes.
     const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE * (clock.monotonic() - this.#lastMs));
     if (ready !== null) this.#everyMs = Math.max(this.#everyMs, pauseMs);
     this.#isUnderWay = false;

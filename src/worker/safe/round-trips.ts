@@ -88,7 +88,7 @@ export class RoundTrips {
     await Promise.all(this.#underWay.map(({ over }) => over.promise));
   }
 
-  /** `fetch`: what it requests; null: it only writes results. */
+  /** Begins a round trip. `fetch`: what it requests; null: it only writes results. */
   begin(stream: object | null, fetch: FetchSize | null, hasResults = false): RoundTrip {
     const cancelTimer = this.#clock.after(SLOW_MS, () => {
       sent.isSlow = true;

@@ -256,7 +256,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const { hooks, workerId, refusals } = this.#parts;
     // An unlocked queue may have more jobs, so the next fetch follows at once.
     if (written.unlockedQueues.length > 0) this.wakeForOthers(written.unlockedQueues);
-    // Returned jobs are ready again, at places before the start of the next fetch.
+    // Returned jobs are ready again, but the next fetch would start behind them.
     if (written.returned.length > 0) this.#streams.jobsReturned(written.returned);
     if (written.done.length + written.failures.length > 0) this.#link.resultsWritten();
     if (separate !== null || refusals.kept.size > 0) refusals.recordSent(written, separate);

@@ -1,5 +1,5 @@
-// The streams of the safe mode: the main stream, and one for each group of limited tasks. Each of these has a second
-// stream for its jobs in managed queues. Slots take the most urgent job, and skip streams that wait for a limit.
+// The streams of the safe mode: the main stream, and one for each group of limited tasks. Each of these can have a
+// second stream, for jobs in managed queues. Slots take the most urgent job, and skip streams that wait for a limit.
 
 import { splitLocks } from "../../queue/sql/slots.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
@@ -108,7 +108,7 @@ export class Streams {
     if (this.#managed.length > 0) this.#managedQueues.runEnded();
   }
 
-  /** Called with returned jobs. They are ready again, before the places where the next fetches would start. */
+  /** Called with returned jobs. They are ready again, but the next fetches would start behind them. */
   jobsReturned(jobs: readonly FetchedJob[]): void {
     for (const { plan } of this.all) plan.wake(false);
     const unused = this.#managed.flatMap((one) => one.tokensOf(jobs));

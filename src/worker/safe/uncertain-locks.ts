@@ -138,7 +138,7 @@ export async function reconcile(
   const first = await flushAndFetch(connection, workerId, sent, null);
   const answer = await settleRefused(connection, workerId, first);
   onWritten(answer, taken);
-  // A queue stays locked until its jobs are returned, so that later ones do not start first.
+  // A queue stays locked until its jobs are returned, so that later jobs of the queue do not start first.
   const { unconfirmed } = answer;
   const waiting = taken.unlockedQueues.filter((lock) =>
     unconfirmed.returned.some(({ runLock }) => runLock === lock),
@@ -148,8 +148,8 @@ export async function reconcile(
   // Results that wait for a lock are sent again later; meanwhile other jobs run.
   if (answer.failure !== null && !isRefusedOrBusy(answer.failure)) throw answer.failure;
   await registerTasks(connection.database, tasks.names);
-  // The time is read before the list of jobs, and locks after that time stay, because a fast lane may lock another job
-  // by `locked_by` meanwhile.
+  // The time is read before the list of jobs, and locks that are newer stay: a fast lane may meanwhile have locked
+  // another job by `locked_by`.
   const sinceMs = await databaseTime(connection.database);
   const { refused } = await returnUnknownJobs(
     connection.patientSingly,

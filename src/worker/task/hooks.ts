@@ -1,5 +1,5 @@
 // What plugins can observe and intercept. Observers are notified of events, and their errors are only logged.
-// Interceptors make decisions: an error of one fails the attempt or the add, or postpones the recovery.
+// Interceptors make decisions: an error in an interceptor fails the attempt or the add, or postpones the recovery.
 import { types } from "node:util";
 import { InputError, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";

@@ -1,5 +1,5 @@
-// Retry policies: the delay of a failed job before its next attempt, in place of Graphile Worker's
-// (queue/settle/retry-policy.ts). A worker, a task or a job can have one, the job by the policy's name.
+// Retry policies: the delay of a failed job before its next attempt, in place of Graphile Worker's delay
+// (queue/settle/retry-policy.ts). A worker or a task has its policy as an option; a job names a policy in a flag.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import { numberText } from "../../domain/words.ts";

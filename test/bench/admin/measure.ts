@@ -1,5 +1,5 @@
-// A measure: a small function that sends requests to the admin and compares the time with its target, and with that of
-// the plain SQL of Graphile Worker's Rust port.
+// A measure: a small function that sends requests to the admin and compares the time with its target, and with the
+// time of the plain SQL of Graphile Worker's Rust port.
 import type pg from "pg";
 import { percentile } from "../engine/statistics.ts";
 import type { AdminProcess } from "./admin-process.ts";
@@ -14,7 +14,7 @@ export interface Bench {
   /** The benchmark's own connection. */
   readonly db: pg.Client;
   readonly postmaster: number;
-  /** The benchmark's own work on the server, which is not counted as the admin's. */
+  /** The process ids of the benchmark's own sessions on the server, whose CPU time is not counted. */
   readonly ownBackends: readonly number[];
   readonly statements: StatementWatch;
   /** Starts another admin on the same database, with nothing cached. */
@@ -36,7 +36,7 @@ export interface Measure {
   readonly name: string;
   /** Paths of the admin that the measure needs. */
   readonly needs: readonly string[];
-  /** Whether it changes jobs: then it runs only on the benchmark's own database. */
+  /** Whether it changes jobs: then it runs on a database given by --url only with --writes. */
   readonly writes?: boolean;
   readonly run: (bench: Bench) => Promise<readonly Line[]>;
 }

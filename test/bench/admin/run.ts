@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
 });
 const only = options.only.split(",").filter((name) => name !== "");
 const say = (text: string) => console.error(text);
-/** Statements that may take longer: builds of an index, and the benchmark's own. */
+/** Statements that do not count as long ones: builds of an index, and the benchmark's own. */
 const IGNORED = /^(create index concurrently|drop index concurrently|vacuum|analyze|copy)/i;
 const SETTINGS = {
   shared_buffers: "4GB",

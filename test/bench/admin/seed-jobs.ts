@@ -137,7 +137,7 @@ const jobsSql = (schema: string) => `
     case when k < 0.01 then '{"slow": true}'::jsonb end
   from outcome`;
 
-// Errors of a group are equal without numbers, addresses and ids.
+// The errors of a group differ only in numbers, addresses and ids.
 const errorSql = `case grp % 6
     when 0 then format('Error: connect ETIMEDOUT 10.0.%s.%s:443 request %s of service-%s failed after 30000ms',
       i % 255, i % 251, md5(i::text), chr(97 + grp / 6 % 26) || chr(97 + grp / 26 % 26))
@@ -154,8 +154,8 @@ const errorSql = `case grp % 6
     end || format(E'\\n    at run (/app/tasks/step.js:%s:%s)\\n    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
       grp, i % 80)`;
 
-// $1: how many queues are locked, $2: how many jobs without a queue. Each is locked by one of the ten workers of
-// workersSql, which runs the queue's next job.
+// $1: how many queues are locked; $2: how many jobs without a queue. A queue is locked together with its next job, by
+// one of the ten workers of workersSql.
 const locksSql = (schema: string) => `
   with chosen as (
     (
@@ -180,7 +180,7 @@ const locksSql = (schema: string) => `
   set locked_at = jobs.locked_at, locked_by = jobs.locked_by
   from jobs where queues.id = jobs.job_queue_id`;
 
-// Eight that count as alive for a day, two that are stale. All tasks but the last three are supported.
+// Eight workers that count as alive for a day, and two stale ones. All tasks but the last three are supported.
 const workersSql = (schema: string) => `
   insert into ${schema}._private_workers (id, last_heartbeat_at, started_at, metadata)
   select 'worker-' || i,

@@ -23,7 +23,7 @@ export async function tickCostMs(way: "events" | "writes", readers: number): Pro
       sockets.push(socket);
       if (way === "writes") socket.resume();
       else {
-        // A reader is connected once it has had the first bytes.
+        // A reader is connected once it has received the first bytes.
         socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
         await once(socket, "data");
       }

@@ -1,6 +1,6 @@
-// A separate process that only sends events to its readers, so that its CPU is that of a tick: as events of the admin's
-// event source, or as bare writes of one shared buffer to each socket, which is the minimum. tick-cost.ts starts it
-// with `events` or `writes` as its argument.
+// A separate process that only sends events to its readers, so that its CPU time is the cost of the events. It uses the
+// admin's event source or, as the minimum, writes one shared buffer to each socket. tick-cost.ts starts it with
+// `events` or `writes` as its argument.
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,7 +11,7 @@ import type { HttpRequest } from "../../../src/http/request.ts";
 
 const ROUNDS = 20;
 const WARM_UP = 5;
-/** As large as a pulse of the admin: with the event's id and name 300 bytes at most. */
+/** As large as a pulse of the admin: with the event's id and name about 300 bytes. */
 const DATA = JSON.stringify({ at: "x".repeat(230) });
 
 /** A server, and the function that sends to all connected readers. */

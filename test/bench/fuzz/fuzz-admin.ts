@@ -1,5 +1,5 @@
-// Runs many hostile clients against admins of one database, each with its own address, seed and share of the requests,
-// and measures the admins' memory. It writes, so use a disposable database.
+// Runs many hostile clients against admins of one database, and measures the admins' memory. Each client has its own
+// address, seed and share of the requests. The clients write, so use a disposable database.
 import type { AdminProcess } from "../admin/admin-process.ts";
 import { type HostileClient, runHostileClient } from "./hostile-client.ts";
 import { hostileRequests } from "./hostile-request.ts";
@@ -22,7 +22,7 @@ export interface FuzzResult {
   /** The largest resident memory of an admin in each third of the requests. */
   readonly peaks_mb: readonly [number, number, number];
   /**
-   * By third. Each admin's smallest heap in that third is what garbage collection leaves; of these heaps this is the
+   * By third of the requests: each admin's smallest heap, which is what garbage collection leaves; of these heaps, the
    * largest.
    */
   readonly heaps_mb: readonly [number, number, number];
@@ -33,7 +33,7 @@ export interface FuzzResult {
 const SAY_MS = 15_000;
 const WEIGH_MS = 1_000;
 
-/** The clients are given to the admins in turn. */
+/** Assigns the clients to the admins in turn. */
 export async function fuzzAdmin(
   admins: readonly AdminProcess[],
   plan: FuzzPlan,
@@ -77,7 +77,7 @@ export async function fuzzAdmin(
       runHostileClient({
         ...{ n, seed, requests: share, tally },
         ...(targets[n % targets.length] as Target),
-        // Several clients, because the requests of one client are limited.
+        // Several addresses, because the admin limits the requests of one address.
         localAddress: `127.0.0.${2 + n}`,
         goesOn: () => passed() < seconds,
       }),
@@ -97,7 +97,7 @@ export async function fuzzAdmin(
   };
 }
 
-/** The memory that the process itself reports; null: it is too busy. */
+/** The heap size that the admin itself reports, in MB; null: it did not answer. */
 async function heapOf(admin: AdminProcess): Promise<number | null> {
   const answer = await admin.get("/metrics").catch(() => null);
   const [, bytes] = /^nodejs_heap_size_used_bytes (\d+)/m.exec(answer?.text ?? "") ?? [];

@@ -55,7 +55,7 @@ async function jobs(connectionString: string, mode: "safe" | "fast"): Promise<vo
   });
   const one = async () => {
     await utils.addJob("hello", {});
-    // Settling is the last step, and no event marks it.
+    // Settling is the last step: it deletes the job's row.
     for (let left = 1; left > 0; ) {
       const { rows } = await pool.query(`select count(*)::int as n from ${SCHEMA}._private_jobs`);
       left = rows[0].n;

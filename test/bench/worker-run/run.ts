@@ -35,7 +35,7 @@ const [rounds, jobs, programs] = [values.rounds, values.jobs, values.programs].m
 
 const wanted = values.only.split(",");
 
-/** The time from the first job's start to the last one's, measured in their process. */
+/** Prints the time from the first job's start to the last one's, measured in the handler's process. */
 const HANDLER = `let count = 0, start = 0;
 export default () => {
   if (count++ === 0) start = performance.now();

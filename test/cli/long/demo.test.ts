@@ -174,8 +174,8 @@ test("If the sample worker cannot start, the demo prints the error and exits wit
 test("With --auth none the admin prints what any local user may do, and it can listen on localhost.", async () => {
   const { url } = await migratedDatabase();
   for (const [more, rights] of [
-    [[], /everybody on this machine may read and change/],
-    [["--read-only"], /everybody on this machine may read/],
+    [[], /every user on this machine may read and change/],
+    [["--read-only"], /every user on this machine may read/],
   ] as const) {
     const args = [...sources, "admin", "--auth", "none", "--listen", "localhost:0", ...more];
     const { shows, ended, child } = start(process.execPath, args, { DATABASE_URL: url });

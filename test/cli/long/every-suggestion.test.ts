@@ -29,7 +29,7 @@ let programs = "";
 let closing: () => Promise<void>;
 test.after(() => closing());
 
-/** Nothing comes from the environment: the suggestions contain everything. */
+/** The environment is empty, so a suggestion must contain the database and the schema. */
 const run = (...args: string[]) =>
   runInChild([args[0] ?? "", "-c", url, "--schema", SCHEMA, ...args.slice(1)]);
 const sql = (text: string, values?: unknown[]) => pool.query(text, values);

@@ -70,7 +70,7 @@ async function takenPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-// For `worker run`: a folder with a program as the task of the jobs, and a file with an invalid line.
+// A folder for `worker run`, with a program as the task of the jobs, and a file with an invalid line.
 const folder = mkdtempSync(join(tmpdir(), "worker-hostile-"));
 after(() => rmSync(folder, { recursive: true }));
 const program = `#!/bin/sh\nprintf '%s\\n' '${LINES}' >&2\nexit 3\n`;

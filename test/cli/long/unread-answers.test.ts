@@ -39,7 +39,7 @@ for (const letter of ["x", "€"]) {
       prefix: bound?.command ?? [],
     });
     const port = Number(new URL(admin.announced.url).port);
-    // Reads from another network than the clients below.
+    // Reads from another address than the clients below, so it counts as another client.
     const read = async () => {
       const options = { host: "127.0.0.1", localAddress: "127.0.0.2", port, path: PATH };
       const request = http.get({ ...options, agent: false, headers: { authorization } });

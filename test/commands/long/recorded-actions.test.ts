@@ -274,7 +274,7 @@ test("Without the extension an action works, and stores no operation.", async ()
   assert.deepEqual([operationId, JSON.parse(json).operation, tally?.done], [null, null, 1]);
 });
 
-test("An operation by query stays the current one after newer actions on jobs, until one is undone.", async () => {
+test("An operation by query stays the current one after newer actions on jobs, until such an action is undone.", async () => {
   await addSome(queue, 3);
   const [a = "", b = ""] = await idsOf();
   const with_ = operationTools(queue.db);

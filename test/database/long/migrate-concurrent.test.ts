@@ -1,5 +1,5 @@
 // Many concurrent starts, of this library and of Graphile Worker: one builds, none fails, and the schema is
-// the same as if it had been built by one alone.
+// the same as after a single start.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { runMigrations } from "graphile-worker";

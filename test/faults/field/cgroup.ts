@@ -16,7 +16,7 @@ export interface MemoryBound {
   remove(): Promise<void>;
 }
 
-/** Use a group for each program: among several the kernel kills the largest. */
+/** Use one group for each program: if programs share a group, the kernel kills the largest of them. */
 export function memoryBound(megabytes: number): MemoryBound {
   const place = join(isV2 ? V2 : V1, `worker-faults-${process.pid}-${made++}`);
   const set = (name: string, value: number | string) =>

@@ -44,7 +44,7 @@ export interface StandsOptions {
   readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
   /** Optional extensions of the schema. Default: none. */
   readonly extensions?: readonly string[];
-  /** Appended to the names of databases, and a directory of the logs, if one server has several rounds of stands. */
+  /** Distinguishes rounds of stands on one server: a suffix of their databases' names, and their directory of logs. */
   readonly name?: string;
 }
 

@@ -1,5 +1,5 @@
-// A member that kills itself at a chosen packet of those that it sends to fetch jobs and to write results. Packets are
-// counted from its first job's start, or from SIGTERM.
+// Lets a member kill itself at a chosen packet of the safe mode's connections, which fetch jobs and write results. The
+// packets are counted from the first job's start, or from SIGTERM.
 import net from "node:net";
 import { machineTime, type RunLog } from "../../worker/run-log.ts";
 
@@ -13,7 +13,7 @@ export interface KillPoint {
   readonly since: "start" | "SIGTERM";
 }
 
-/** Kills the process at this packet, with an entry for `by` in the log. Call the result when a job has started. */
+/** Kills the process at this packet and logs the death of `by`. Call the returned function when a job has started. */
 export function killAt({ phase, packet, since }: KillPoint, log: RunLog, by: string): () => void {
   const die = () => {
     log.write({ e: "dead", by, t: machineTime() });
@@ -42,6 +42,6 @@ export function killAt({ phase, packet, since }: KillPoint, log: RunLog, by: str
   };
 }
 
-/** The name of the connections that fetch jobs. Their first packet contains it. */
+/** The name of the safe mode's connections. The first packet of each contains it. */
 const LANE = "worker connection";
 const EMPTY = Buffer.alloc(0);

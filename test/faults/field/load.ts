@@ -1,5 +1,5 @@
 // Producers that add jobs during a fault and record the acknowledged ones. After a rejected add the producer continues:
-// the job may exist or not, and the next one has another name.
+// the job may exist or not, and the next job has another name.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
@@ -31,7 +31,7 @@ interface LoadParts {
   readonly name: string;
 }
 
-/** An add that does not answer counts as rejected. */
+/** An add without an answer within this time counts as rejected. */
 const ANSWER_LIMIT_MS = 30_000;
 
 export function startLoad(perSecond: number, plan: LoadPlan, parts: LoadParts): Load {

@@ -46,7 +46,7 @@ async function work({ by, connectionString, options }: MemberDuty): Promise<void
     ],
   });
   print({ event: "ready", workerId: worker.id, pid: process.pid });
-  // Writes the cache for the next member now, because a member that is killed cannot do so at its end.
+  // Writes Node's compile cache for the next member now, because a member that is killed cannot do so at its end.
   flushCompileCache();
   await worker.stopped;
   print({ event: "stopped" });

@@ -81,7 +81,7 @@ export interface MemberWatch {
 /** Starts a member. Resolves when the member is ready, or rejects with its output. */
 export async function startMember(plan: MemberPlan, watch: MemberWatch): Promise<Member> {
   const { command = [], nodeArgs = [], env = {}, stderr, duty, isStock, logPath } = plan;
-  // Graphile Worker reads its own files from where it is installed.
+  // Not bundled, because Graphile Worker reads its own files from where it is installed.
   const program = isStock
     ? ["--import", register, ...nodeArgs, stockMember]
     : [...nodeArgs, await memberProgram(dirname(logPath))];

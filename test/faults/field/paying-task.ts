@@ -45,7 +45,7 @@ export function payingTask(log: RunLog, by: string): Task<never> {
       if (args[0] !== "commit") return query(...args);
       die("deleted");
       const answer = query(...args);
-      await setImmediate(); // It has been written to the socket.
+      await setImmediate(); // The commit has been written to the socket.
       die("sent");
       const result = await answer;
       die("committed");

@@ -36,7 +36,7 @@ export interface Server {
   kill(): Promise<void>;
   /** Stops the server cleanly and ends all sessions. */
   stop(): Promise<void>;
-  /** Returns the moment (machineTime) at which it accepted connections. `settings` override the others once. */
+  /** Returns the moment (machineTime) at which it accepted connections. `settings` apply to this start only. */
   start(settings?: Readonly<Record<string, string>>): Promise<number>;
   /** Promotes a standby; returns the moment at which it accepts writes. */
   promote(): Promise<number>;

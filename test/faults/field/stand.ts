@@ -63,7 +63,7 @@ export class Stand {
     this.#pool.on("error", () => {});
   }
 
-  /** Adds through the stand's own connection; the caller records the jobs. */
+  /** Adds jobs through the stand's own pool; the caller records them. */
   get utils(): Promise<WorkerUtils> {
     this.#utils ??= makeWorkerUtils({ pool: this.#pool });
     return this.#utils;
@@ -166,7 +166,7 @@ export class Stand {
     this.log.close();
   }
 
-  /** Logs a lost lease as a fault of the member: a member that gets no CPU time can lose its lease, too. */
+  /** Logs a lost lease as a fault: without CPU time a member loses its lease, even if no fault is injected. */
   #leaseLost(by: string): void {
     this.leasesLost++;
     this.log.fault(by);

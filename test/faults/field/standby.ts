@@ -1,5 +1,5 @@
 // Makes a standby of a running primary, as pg_basebackup does: it copies the files during a backup, and the rest is
-// streamed. It needs no other program than PostgreSQL.
+// streamed. It needs no program but PostgreSQL and cp.
 import { execFile } from "node:child_process";
 import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ export async function followerOf(
   };
 }
 
-/** A running server deletes temporary files while they are copied; they are not needed. */
+/** A running server may delete files that cp has not copied yet. Such files are not needed: cp's errors are ignored. */
 async function copyOf(from: string, to: string): Promise<void> {
   await promisify(execFile)("cp", ["-a", from, to]).catch((error: { stderr?: string }) => {
     const lines = (error.stderr ?? "").trim().split("\n");

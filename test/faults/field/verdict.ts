@@ -8,9 +8,9 @@ import type { Stand } from "./stand.ts";
 export interface Expectation {
   /** Permitted in addition to what follows from the mode and the log. */
   readonly lenient?: Leniency;
-  /** Replaces the oracle where a database has lost acknowledged commits. */
+  /** Replaces the oracle: if a database has lost acknowledged commits, or if the group has rules of its own. */
   readonly judged?: (log: readonly Entry[], left: readonly JobLeft[]) => string[];
-  /** How long heartbeat rows of killed members may exist. Default 90 s, as for resilient jobs. */
+  /** How long heartbeat rows of killed members may exist. Default 90 s: 60 s for resilient jobs, and a margin. */
   readonly leaseRowsWithinMs?: number;
   /** How long the remaining jobs may take once none is added. Default 120 s. */
   readonly drainedWithinMs?: number;

@@ -1,5 +1,5 @@
-// PostgreSQL's disk is full for a while: tables cannot grow, then there is no room for its log and the server ends,
-// perhaps for good. Once there is room again and the server runs, the jobs run.
+// PostgreSQL's disk is full for a while: tables cannot grow, then there is no room for the write-ahead log, and the
+// server ends, perhaps without starting again by itself. Once there is room and the server runs, the jobs run.
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { endAfterOutage, measureRecovery } from "./outage/way-back.ts";
 const DISK_MB = 400;
 const RATE = 30;
 const FULL_MS = 15_000;
-// A small log, so that it soon needs more room.
+// A small write-ahead log, so that it soon needs more room.
 const SETTINGS = { max_wal_size: "32MB", min_wal_size: "32MB", max_connections: "120" };
 
 export const group: FaultGroup = {

@@ -141,7 +141,7 @@ async function ended(stand: Stand, workers: readonly StockWorker[]): Promise<voi
   for (const one of workers) await one.rest();
   await migrateAgain(stand);
   await stand.end();
-  // Not before all jobs are done: 0.17 may leave a job locked if it ends during the stop.
+  // The workers stop after all jobs are done: 0.17 may leave a job locked that ends during the stop.
   for (const one of workers) await one.stop();
   const versions = new Set(stand.runs().map(({ by }) => by.replace(/ [\d.]+$/, "")));
   stand.figure("kinds of workers that ran jobs", versions.size, { unit: "" });

@@ -1,5 +1,5 @@
 // Compares the queue with its model (test/queue/model), in more runs than `npm test` has time for. It injects no
-// faults; only the order of calls is random.
+// faults; the calls are random.
 import { type Checked, check, type Mix } from "../../queue/model/check.ts";
 import { installStock } from "../../support/stock-schema.ts";
 import { testPool } from "../../support/test-pool.ts";

@@ -22,7 +22,7 @@ export const group: FaultGroup = {
     const program = pgbouncerProgram();
     if (program === null) throw new Error("pgbouncer is missing");
     const bouncer = await startPgbouncer(program, server.url(), CONNECTIONS, {
-      // Connections must be closed at the end.
+      // A short time, so that all connections are closed at the end.
       idleSeconds: 3,
     });
     field.defer(() => bouncer.stop());

@@ -1,5 +1,5 @@
 // Jobs that kill their process: by kill -9, by process.exit, by using all memory of V8 or of a control group. The
-// fleets have one, two and six workers; a supervisor restarts them at once, or only when none runs.
+// fleets have one, two and six workers; they are restarted at once, as by a supervisor, or only when none runs.
 import type { Behavior, Harm } from "../../worker/workload.ts";
 import { record } from "../../worker/workload.ts";
 import { type MemoryBound, memoryBound } from "../field/cgroup.ts";
@@ -50,7 +50,7 @@ async function poisoned(stand: Stand, fleet: Fleet, bounds: MemoryBound[]): Prom
   const keeping = keep(stand, fleet, bounds, over.signal);
   stand.load(10);
   try {
-    // One after another: of several jobs in one process, the first to start would use the attempts of all.
+    // One after another: if several such jobs ran in one process, each death would use up an attempt of all of them.
     for (const harm of fleet.size === 1 ? ALONE : HARMS) await exhaust(stand, harm);
   } finally {
     over.abort();

@@ -76,7 +76,7 @@ async function story(): Promise<boolean> {
   return isWell;
 }
 
-/** The tenants' jobs, and some without a limit that all workers run. */
+/** Adds the tenants' jobs, and others without a limit, which all workers run. */
 async function add(utils: WorkerUtils): Promise<void> {
   const calls = Array.from({ length: jobs }, (_, index) => {
     const queueName = `tenant/${index % TENANTS}`;

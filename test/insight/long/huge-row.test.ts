@@ -36,7 +36,7 @@ test("A search skips rows that take too long to search, reports them, and finds 
   assert.equal(new Set(found).size, found.length);
 });
 
-/** Adds jobs. Every statement that reads the payload of one of `slow` ends like one that exceeds its time. */
+/** Adds jobs. A statement that reads the payload of a job in `slow` fails as if it had exceeded its time limit. */
 async function fillSlowly(count: number, slow: readonly number[]): Promise<void> {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
   await queue.sql(

@@ -7,7 +7,7 @@ const [, , connectionString = "", tasks = ""] = process.argv;
 
 const all = {
   exit: defineTask("exit", () => {
-    // Jobs that were fetched with it start first.
+    // Jobs that were fetched with this one start before the process ends.
     setTimeout(() => process.exit(3), 500);
     return new Promise(() => {});
   }),

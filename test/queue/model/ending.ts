@@ -42,9 +42,9 @@ export const fail = (world: World, by: Holder, places: readonly number[], error:
 const retryDelay = (attempts: number) => Math.round(Math.exp(Math.min(attempts, 10)) * SECOND);
 
 /**
- * The jobs were not started: their attempt does not count. If a job has lost its key in the meantime, it was removed or
- * replaced by its key: it is deleted. A job of a named queue must stay ahead of available jobs with the same priority
- * and time. If there are any, it becomes earlier: the last job by a microsecond, each job before it by one more.
+ * The jobs were not started: their attempt does not count. If a job has lost its key in the meantime, a caller has
+ * removed or replaced it: it is deleted. A job of a named queue must stay ahead of available jobs with its priority and
+ * time. If such jobs exist, it becomes earlier: the last returned job by 1 µs, each one before it by 1 µs more.
  */
 export function giveBack(world: World, by: string, places: readonly number[]): number[] {
   const isRemoved = (job: Job) => job.key === null && world.keyed.has(job.place);

@@ -1,4 +1,4 @@
-// The faults of connections: of all, or of those of one application. Lasting faults also affect future connections.
+// The faults of all connections, or of the connections of one application. Lasting faults affect future ones, too.
 import { type Cut, type CutOptions, cutBefore, cutBehind } from "./cuts.ts";
 import { DIRECTIONS, type Direction, type Link } from "./link.ts";
 import type { Chunk } from "./messages.ts";

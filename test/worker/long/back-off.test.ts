@@ -307,7 +307,7 @@ test("Of two concurrent back-offs of a limit, the later end remains.", async () 
   assert.deepEqual(more, []);
 });
 
-test("At most 100 ended back-offs of a name are stored, and none for more than an hour.", async () => {
+test("At most 100 back-offs of a name are stored, and ended ones for at most an hour.", async () => {
   await queue.sql(`insert into worker._private_back_offs (scope, name, began_at, until)
     select 'task', 'call', now() - n * interval '1 second', now() - interval '1 millisecond'
     from generate_series(1, 150) as n`);

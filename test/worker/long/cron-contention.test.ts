@@ -83,7 +83,7 @@ describe("Several schedulers", () => {
     assert.deepEqual(events, [`tick 2026-01-05T10:01:00.000Z ${task}`]);
     await time.goTo("2026-01-05T10:02:00.000Z");
     await stockSchedule(pool, [task], "2026-01-05T10:02:00.000Z");
-    // The ticks after the Graphile worker's last one are scheduled by our worker; 10:03, before it, by neither.
+    // The ticks after the Graphile worker's last one are scheduled by our worker; 10:03, which is earlier, by neither.
     await stockSchedule(pool, [task], "2026-01-05T10:04:00.000Z");
     await time.goTo("2026-01-05T10:06:00.000Z");
     assert.deepEqual(await timesOf(pool, task), ["10:01", "10:02", "10:04", "10:05", "10:06"]);

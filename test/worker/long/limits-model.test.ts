@@ -19,7 +19,7 @@ const queue = workerQueue(() => migratedDatabase("worker", ["controls", "limits"
 const APPLIED_MS = 2_000;
 const DURATION_MS = 20_000;
 const TASKS = ["mail_a", "mail_b", "mail_c", "other"] as const;
-/** The names of the limits, with what they are for. */
+/** The limits by name, each with the tasks that it limits. */
 const LIMITS = [
   { name: "mails", task: "mail_*" },
   { name: "a", task: "mail_a" },
@@ -58,7 +58,7 @@ class History {
   }
 }
 
-test("While limits change at random, no more jobs run than the highest one in force, and all jobs run.", async () => {
+test("While limits change at random, no more jobs run than the highest limit in force allows, and all jobs run.", async () => {
   const spans: Span[] = [];
   const done = new Set<string>();
   const tasks = TASKS.map((task) =>
@@ -79,11 +79,11 @@ test("While limits change at random, no more jobs run than the highest one in fo
   const paused = new Set<string>();
   while (performance.now() < end) {
     await act();
-    // Some changes follow at once, others once the last one is applied.
+    // Most changes follow within 0.4 s, before workers apply the last change. A quarter follows after that.
     await sleep(dice(4) === 0 ? 2_500 : dice(400));
   }
   for (const task of paused) await queue.utils.resumeTask(task);
-  // With some seeds the last limit allows one job of three tasks at once; then the remaining jobs would take minutes.
+  // With some seeds the last limit allows only one job of the mail tasks at once: the rest would take minutes.
   for (const limit of LIMITS) await set(limit, 13);
   await queue.sql("update worker._private_jobs set run_at = now() where run_at > now()");
   await waitUntil(

@@ -23,7 +23,7 @@ import {
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 afterEach(() => queue.sql("delete from worker._private_limits"));
 
-/** Limited jobs need heartbeats. */
+/** A worker without heartbeats runs no limited job. */
 const BEATS = { recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 } } as const;
 
 /** A task that counts how many of its jobs run at once, in all workers of this process. */
@@ -335,7 +335,7 @@ test("A limit that is new for its tasks grants no permits until older workers ha
     queue.sql("update worker._private_limits set set_at = set_at - interval '1 minute'");
   await queue.utils.setLimit({ name: "l", task: "a", concurrency: 2 });
   assert.equal(await granted("other"), 0);
-  // An exchange shows that the older worker has read the limit of its task.
+  // By its own exchange, the older worker shows that it has read the limit.
   assert.equal(await granted("older"), 2);
   await queue.utils.setLimit({ name: "l", task: "b", concurrency: 4 });
   assert.equal(await granted("other"), 0);

@@ -1,5 +1,5 @@
-// A job that has ended while an open transaction of another session has its row locked, for example after adding a
-// job with the same key.
+// An open transaction of another session has locked the row of a job, for example because it has added a job with the
+// same key. Meanwhile the job ends, is returned by its worker, or is the next job of its queue.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

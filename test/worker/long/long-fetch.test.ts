@@ -65,14 +65,14 @@ for (const fastLane of [false, true]) {
     // After the loss of one connection all others must answer, idle ones within five seconds.
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query like 'listen %' and state = 'idle'`);
-    // The job may be fetched after the slow fetch of another connection: one is sent at a time.
+    // The job's fetch may wait for the slow fetch of another connection: only one slow fetch is sent at a time.
     await waitUntil("the job has run", () => slow.seen.length === 2, 30_000);
     await waitUntil("it is gone", async () => (await queue.remaining()).length === 0, 30_000);
     assert.equal(slow.seen.length, 2);
   });
 }
 
-/** Starts a job, and then a fetch that has timed out once and has more time now. Returns how to end the job. */
+/** Starts a job and a slow fetch, which has timed out once and is repeated. Returns a function that ends the job. */
 async function jobBesideSlowFetch(t: TestContext) {
   const { lines, logger } = recorder();
   const gate = latch();

@@ -1,5 +1,5 @@
-// Queues with limits under kills: processes with workers are killed and replaced while 20 queues with three slots are
-// drained.
+// Worker processes are killed and replaced while they run the jobs of 20 queues. By a limit of queues, each queue has
+// three slots.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { migratedDatabase } from "../../support/database.ts";
@@ -12,7 +12,7 @@ beforeEach(() =>
     restart identity cascade`),
 );
 
-/** The most slots of a queue that are in use. */
+/** Returns the number of slots in use in the queue that uses the most. */
 async function mostRuns(): Promise<number> {
   const [row] = await queue.sql<{ most: number }>(
     `select coalesce(max(runs), 0)::int as most from (

@@ -1,5 +1,5 @@
-// A job that kills its process in the fast mode, before its attempt is counted. Its row keeps the mark of the row
-// lock, so the next worker counts the attempt before it runs the job.
+// A job that kills its process. In the fast mode the process dies before the attempt is counted. But the row keeps the
+// mark of the row lock, and such jobs are left to the safe mode, which counts the attempt before it runs the job.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testQueue } from "../../queue/queue-database.ts";

@@ -22,7 +22,7 @@ test("A frozen worker that wakes cannot finish jobs that others have taken over,
   frozen.signal("SIGCONT");
   const { newWorkerId, reason } = await frozen.event("leaseLost");
   assert.equal(reason, "recovered");
-  // Its attempts end now, but the jobs stay locked by the other worker.
+  // The frozen worker's attempts end now, but the jobs stay locked by the other worker.
   frozen.release();
   for (const { id } of [done, failed]) {
     const { reason } = await frozen.event("interrupted", (event) => event["id"] === id);
@@ -53,7 +53,7 @@ test("A woken worker that fetches its own job again finishes it once.", async ()
   const { newWorkerId } = await frozen.event("leaseLost");
   await frozen.event("started", ({ attempts }) => attempts === 2);
   assert.equal((await job(id))?.locked_by, newWorkerId);
-  // Both attempts end in one process; only the one that holds the lock counts.
+  // Both attempts end in one process. Only the second one counts, because the new id holds the lock.
   frozen.release();
   await frozen.event("interrupted");
   await waitUntil("the job is done", () => isGone(id));
@@ -63,7 +63,7 @@ test("A woken worker that fetches its own job again finishes it once.", async ()
 });
 
 test("A woken worker keeps its resilient jobs and finishes them under its old id.", async () => {
-  // Much longer than the other threshold, so that all steps between the two are in time on a busy machine.
+  // Much longer than thresholdMs, so that even a busy machine takes all steps between the two thresholds.
   const options = { recovery: { ...QUICK, resilientThresholdMs: 6_000 } };
   const frozen = await workerProcess(queue.url, options);
   const { id } = await add("held", {}, { flags: ["infrastructure_resilient"] });
@@ -73,7 +73,7 @@ test("A woken worker keeps its resilient jobs and finishes them under its old id
   await sweeper.event("recovered");
   frozen.signal("SIGCONT");
   await frozen.event("leaseLost");
-  // Its heartbeats continue under both ids, so the old lease does not expire, even after the resilient threshold.
+  // The woken worker renews the leases of both ids, so the old one has not expired after the resilient threshold.
   const [before] = await queue.sql<{ now: string }>("select now()::text as now");
   await waitUntil("6.5 s have passed in the database", async () => {
     const text = "select now() > $1::timestamptz + interval '6.5 s' as passed";

@@ -33,7 +33,7 @@ test("A job that has run for 5 hours on a live worker is not started a second ti
   const ago = "locked_at = now() - interval '5 hours'";
   await queue.sql(`update worker._private_job_queues set ${ago}`);
   await queue.sql(`update worker._private_jobs set ${ago}`);
-  // When a Graphile worker's lock of that age is reset, the rule has been applied.
+  // Once a Graphile worker's lock of the same age has been reset, the 4-hour rule has been applied.
   const stock = await add("quick");
   await lockJob(queue, stock.id, "stock-worker", "5 hours");
   await waitUntil("the other's job is done", () => isGone(stock.id));

@@ -62,7 +62,7 @@ test("A new worker continues the uptime of a worker with a recent heartbeat only
   await earlier("4 s");
   assert.equal(await registered("late"), 0);
   await queue.sql("delete from worker._private_workers where id = 'late'");
-  // Rows of other programs or from the future cannot be continued.
+  // A worker with a heartbeat in the future, or a worker of another program, has no uptime to continue.
   await queue.sql(`update worker._private_workers set last_heartbeat_at = now() + interval '1 h'`);
   await queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)
@@ -77,7 +77,7 @@ test("Stale workers are found even if no worker lives for as long as a lease.", 
   const first = await workerProcess(queue.url, { recovery });
   await first.event("started");
   let lastOne = first;
-  // Each starts before the previous one is killed.
+  // Each worker starts before the previous one is killed.
   await waitUntil("the job was recovered", async () => {
     const next = await workerProcess(queue.url, { recovery, forbiddenFlags: [] });
     lastOne.signal("SIGKILL");

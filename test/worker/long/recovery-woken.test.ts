@@ -21,7 +21,7 @@ test("A worker whose machine was suspended starts none of the jobs that it had f
 async function startsNone(main?: string): Promise<void> {
   const localQueue = { size: 40, adaptive: false } as const;
   const frozen = await workerProcess(queue.url, { concurrency: 1, localQueue }, main);
-  // One fetch returns all of them, and the first is started.
+  // One fetch returns all these jobs, and the first job starts.
   const names = ["freezing", ...Array.from({ length: 10 }, () => "quick")];
   const jobs = await addJobs(
     queue.db,

@@ -228,7 +228,7 @@ async function work(model: Model, job: Job, state: "running" | "failed" | "done"
   const [row] = (await rowsOf(model.name)).filter(
     (one) => JSON.stringify(one.job) === JSON.stringify(job),
   );
-  if (row === undefined) return; // sortedJobs() lists it, so the next comparison fails.
+  if (row === undefined) return; // The model still has the job, so the next comparison fails.
   if (state === "done") {
     await pool.query("delete from worker._private_jobs where id = $1", [row.id]);
     model.jobs.splice(model.jobs.indexOf(job), 1);

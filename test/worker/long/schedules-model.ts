@@ -4,7 +4,7 @@ import { jitterOf, type ScheduleOverlap } from "../../../src/domain/cron/schedul
 
 export interface Plan {
   pattern: string;
-  /** A member of the payload, different in each definition. */
+  /** A member of the payload. Each change of the definition sets another number. */
   version: number;
   overlap: ScheduleOverlap;
   jitterMs: number;

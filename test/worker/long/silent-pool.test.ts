@@ -1,4 +1,4 @@
-// A connection of the worker's pool that was cut without notice, while the server and all others can be reached.
+// The connections of a worker's pool are cut without notice, while its other connections and new ones work.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migratedDatabase } from "../../support/database.ts";

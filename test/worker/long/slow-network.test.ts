@@ -57,7 +57,7 @@ for (const fastLane of [false, true]) {
       connectionString: proxy.url,
       tasks: [quick],
       fastLane,
-      // Neither a poll nor a sweep finds the connections without answers.
+      // No poll finds the connections without answers.
       pollIntervalMs: NEVER_MS,
       recovery: { heartbeatIntervalMs: 300, thresholdMs: 2_000 },
       plugins: [saw],
@@ -176,7 +176,7 @@ test("A fast lane starts no job of an answer that arrives after its lease has ex
   await queue.startWorker({ ...options, ...first });
   await queue.utils.addJob("task");
   await waitUntil("it is idle", async () => (await queue.remaining()).length === 0);
-  // The first worker's fetch is executed, but the answer does not arrive; nor do its heartbeats.
+  // The first worker's fetch is executed, but the worker gets no answer. Its heartbeats do not arrive, either.
   proxy.of("worker fast lane").mute("all", "answers");
   proxy.of("worker heartbeat").mute();
   await queue.utils.addJob("task");

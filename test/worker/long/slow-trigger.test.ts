@@ -49,7 +49,7 @@ test("A job whose deletion is slow at first is done in the end, and runs once.",
   );
   const task = recordingTask<number>("task");
   const { lines, logger } = recorder();
-  // A sequence counts calls that are rolled back, too. The first call is in the batch, the second for the job alone.
+  // A sequence counts rolled-back calls, too. The first call is for the batch of results, the second for this job only.
   await queue.sql(`create sequence public.calls; ${SLOW_DELETE("nextval('public.calls') <= 2")}`);
   await queue.utils.addJob("task", 1);
   await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50 });

@@ -1,4 +1,4 @@
-/** The rarer options of a new job, folded: its retry policy, its deadline, equal jobs, debouncing, throttling. */
+/** The rarer options of a new job, folded: retry policy, deadline, uniqueness, debouncing, throttling. */
 import { fieldControl } from "../forms/command-form";
 import { Draft } from "../forms/draft";
 import { typedTime } from "../forms/local-time";

@@ -1,7 +1,7 @@
 /**
  * Keeps the page up to date: by the event stream if it is open, otherwise by polling; in a background tab not at all.
  * If an open stream brings no events for 10 seconds, the page polls, too. If polling brings no data, either, or if a
- * stream does not open, the page opens a new stream after 30 seconds.
+ * stream does not open, the page closes the stream after 30 seconds, and soon opens a new one.
  */
 import { ApiError } from "../generated/records";
 import { after, subscribe, unsubscribe } from "../host";

@@ -91,7 +91,7 @@ export function takeNames(m: Model, request: Pending, body: string): void {
   const wanted = nameIn(wantedBy(p.text));
   if (!request.what.endsWith(`-${p.serial}`)) return;
   const r = new JsonReader(body);
-  // For `pause mail`, the action may be among the new names. It is then marked instead of the first entry.
+  // For `pause mail`, the new names may add the wanted action. find() then marks it, and the first entry is not kept.
   const isAction = p.current === 0 && wanted !== wantedBy(p.text);
   const isAlone = p.found.length === 1 && !isAction;
   const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;
@@ -234,7 +234,7 @@ function addAll(to: Shortcut[], from: Shortcut[], wanted: string): void {
   for (let i = 0; i < from.length; i++) if (fits(from[i], wanted)) to.push(from[i]);
 }
 
-/** Whether its label and its heading contain all the words. */
+/** Whether the shortcut's label and group together contain all words. */
 function fits(one: Shortcut, wanted: string): bool {
   const words = wanted.split(" ");
   const label = lower(one.label + " " + one.group);

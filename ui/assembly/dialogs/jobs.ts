@@ -30,7 +30,7 @@ export class JobsDialog extends TablesDialog {
     if (arg === "shown" && shown !== null) dialog.jobs = [shown];
     // A failed job has no attempts left. Without new ones, "run now" would change nothing.
     if (this.givesBack(dialog)) dialog.draft.set(AGAIN, "on");
-    // Without new attempts, another time would change nothing, either.
+    // Nor would another time: if all jobs have failed, the field for used attempts is filled in with 0.
     if (this.hasAttemptsField && dialog.count("failed") === dialog.jobs.length) {
       dialog.draft.set(ATTEMPTS, "0");
     }

@@ -80,7 +80,7 @@ class Token {
   ) {}
 }
 
-/** Returns the token before a place: a comma, colon or opening bracket, or the characters between two of these. */
+/** Returns the token before a place: a comma, colon or opening bracket, or the text after one of these or a space. */
 function tokenBefore(typed: string, at: i32): Token {
   let end = at;
   while (end > 0 && typed.charCodeAt(end - 1) <= 0x20) end--;

@@ -32,7 +32,7 @@ export function rootOf(why: Why | null): Cause | null {
   return null;
 }
 
-/** Returns the action that the root cause requires; null if that is none, or the usual one for the condition. */
+/** Returns the action that the root cause requires; null if it requires none, or the usual one for the condition. */
 export function repairOf(root: Cause | null, condition: string): Fix | null {
   if (root === null || !root.isBroken) return null;
   const fix = root.fix;

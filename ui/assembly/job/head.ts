@@ -88,7 +88,7 @@ function primary(m: Model, view: JobView): Node {
   return keyed(label, upper(first.command.key), "ask." + first.name, "shown", "btn " + kind);
 }
 
-/** Returns the most likely action for its condition; null: there is none. */
+/** Returns the most likely action for the job's condition; null: there is none. */
 function primaryAction(view: JobView): JobAction | null {
   return view.ended ? null : firstActionFor(view.condition);
 }

@@ -149,7 +149,7 @@ export abstract class ListPage extends Page {
     this.rows.requestSince(m, this.here(m), this.everyMs, this.changedAt(m));
   }
 
-  /** Returns when something last changed that the rows may show: a pause may end without a change of the counts. */
+  /** Returns when the rows may last have changed. During a pause that is now, because its end may change no count. */
   changedAt(m: Model): f64 {
     return m.facts.incidentsOf("paused") > 0 ? m.now : m.facts.changedAt;
   }

@@ -1,6 +1,6 @@
 /**
  * Text from elsewhere as it is shown: characters that are invisible or change the writing direction become their codes,
- * `\u202e`. Copied text has these codes, too, except for a shell command, where shell-word.ts quotes them.
+ * `\u202e`. Copied text has these codes, too. In a shell command, shell-word.ts writes the characters as octal bytes.
  */
 import { isHidden, pointAt } from "../../../src/domain/portable/shell-word";
 

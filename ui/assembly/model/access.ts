@@ -28,7 +28,7 @@ export class Access {
   error: string = "";
   /** Whether the session will be requested again after a failure. */
   isRetrying: bool = false;
-  /** After too many failed logins, the time before which no further one is sent. */
+  /** After too many failed logins: the time before which no further login is sent. */
   blockedUntil: f64 = 0;
 
   /** Returns the header line that contains the token; empty without a token. */

@@ -40,7 +40,7 @@ export function unstartable(missing: MissingTables | null): Node {
   ]);
 }
 
-/** Whether both previews are about the same jobs, by their numbers. */
+/** Whether two previews have the same numbers of jobs, so that no new confirmation is needed. */
 export function isSame(before: Rehearsal, after: Rehearsal): bool {
   return (
     agree(before.would.changeValue, after.would.changeValue) &&

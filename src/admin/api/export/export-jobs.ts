@@ -161,8 +161,8 @@ function fileName(q: string, format: string): string {
 }
 
 /**
- * The length up to which names are added to x-export-unknown; the first name is always in it. Some clients and proxies
- * limit all headers together to 8 KB.
+ * The maximum length of x-export-unknown, which lists the names in the query that do not exist. The first name is
+ * always sent. Some clients and proxies limit all headers together to 8 KB.
  */
 const MAX_NAMES_LENGTH = 2_000;
 

@@ -63,9 +63,9 @@ async function tasksOfFailed(
 }
 
 /**
- * Returns the number of unused names: `count` if the whole table was read at once. After a sample, and after changes
- * during a census, jobs that were not counted may use a name, so `count` is an upper bound. The estimate is `count`
- * after a census, and half of it after a sample; at least 1 as long as a name may be unused.
+ * Returns the number of unused names. It is exact if the whole table was read at once. After a sample or a census, jobs
+ * that were not counted may use some of the `count` names, so `count` is an upper bound. The estimate is `count` after
+ * a census, and half of it, rounded up, after a sample.
  */
 function unusedCount(count: number, { basis, asOf }: QueueSnapshot["names"]): Value {
   if (basis === "scan" || count === 0) return exactValue(count, basis, asOf);

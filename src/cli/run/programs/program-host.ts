@@ -1,6 +1,6 @@
 // Starts programs from a separate process. A process that starts a program forks itself, and a fork takes longer the
-// more memory the process has: in a worker it would block for milliseconds. If the worker dies, the separate process
-// ends the programs.
+// more memory the process has: a fork of the worker would block its jobs for milliseconds. If the worker dies, the
+// separate process ends the programs.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Logger } from "../../../base/logger.ts";

@@ -16,8 +16,8 @@ interface OperationCounts {
 
 /**
  * Returns the number of jobs that matched at the boundary (the moment of the rehearsal) and that no batch found: they
- * were deleted, or no longer match. null until the operation has passed all ids. The number is exact if the
- * rehearsal's count is exact and no job was skipped as changed: whether such a job matched at the boundary is unknown.
+ * were deleted, or no longer match. null until the operation has passed all ids. The number is exact if the rehearsal's
+ * count is exact and no job was skipped as changed. (It is unknown whether a changed job matched at the boundary.)
  */
 export function notFound(operation: OperationCounts): Value | null {
   const { matched, afterId, boundary, skippedChanged: changed } = operation;

@@ -51,7 +51,7 @@ export interface Batch {
   readonly skipped: SkippedCounts;
   /** For an undo: the number of jobs that it has left unchanged so far. */
   readonly undoSkipped?: UndoSkippedCounts;
-  /** The id up to which the operation is done; null if it belongs to another process and nothing was done. */
+  /** The id up to which the operation is done; null if the operation belongs to another process: nothing was done. */
   readonly afterId: string | null;
 }
 
@@ -135,7 +135,7 @@ export interface OperationStore {
   /** Returns the existing operations. If their rows are too long together, only the newest are returned. */
   findAll(ids: readonly string[]): Promise<JobOperation[]>;
   /**
-   * Returns the running operation; otherwise the newest one that was not an action on single jobs, which ends at once.
+   * Returns the running operation; if none runs, the newest one by query. Actions on jobs by id or key are left out.
    */
   currentOrLast(): Promise<JobOperation | null>;
   /**

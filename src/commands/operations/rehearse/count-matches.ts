@@ -39,7 +39,7 @@ export interface MatchRequest {
 
 type Tools = Pick<OperationTools, "reads" | "monotonic">;
 
-// The number of matches in the sample below which it is not conclusive.
+// The number of matches below which a sample is not conclusive.
 const ENOUGH_HITS = 30;
 // The maximum number of jobs that are counted through an index.
 const MAX_BY_INDEX = 10_000;

@@ -1,5 +1,5 @@
 // One batch of an operation as one statement. It finds matching jobs, locks them, checks them again under the lock,
-// stores their earlier state, changes them, and advances the operation; all of this happens, or nothing. So a killed
+// stores their earlier state, changes them, and advances the operation. Either all of this happens or nothing: a killed
 // process leaves no job half done, and a resumed operation continues after the last batch. Jobs that were found and
 // could not be locked count as locked, and are checked again afterwards (missed.ts).
 
@@ -60,8 +60,8 @@ export function batchStatement(
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
   const row = selection === null ? "jobs" : "chosen";
-  // An action that may change running jobs skips the jobs that were added after the rehearsal. It includes jobs that
-  // are locked by a worker or have changed, because a job that crashes its worker is always one of these.
+  // An action that may change running jobs skips only jobs that were added after the rehearsal. Jobs that are locked or
+  // have changed since are not skipped, because a job that crashes its worker is always one of these.
   const mayRun = change.mayRun === true;
   const isSkipped = isSince(mayRun ? "jobs.created_at" : "jobs.updated_at", before, openSince);
   const isLocked = mayRun ? "false" : "jobs.locked_at is not null";

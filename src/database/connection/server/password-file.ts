@@ -1,5 +1,5 @@
 // Password files (PostgreSQL documentation, "The Password File"), with host:port:database:user:password in each line.
-// The npm package pgpass supports only one file and prints warnings, and pg will drop it.
+// The npm package pgpass supports only one file and prints warnings, and pg will remove it.
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -15,8 +15,8 @@ export interface Login {
 const OTHERS = 0o077;
 
 /**
- * Returns the password of the first matching line, or undefined. Throws WorkerError if others may read the file: as in
- * libpq, it is not used then.
+ * Returns the password of the first matching line, or undefined. Throws WorkerError if other users have any access to
+ * the file: libpq does not use such a file, either.
  */
 export async function passwordOf(
   login: Login,

@@ -1,4 +1,4 @@
-// Determines the servers, the user and the encryption: from the connection text, then its service, then libpq's
+// Determines the servers, the user and the encryption: from the connection text, then the named service, then libpq's
 // variables, then libpq's defaults. Not only the command line but also the library reads the variables, because
 // PGHOST must mean what it means in libpq.
 

@@ -136,13 +136,13 @@ async function dropBroken(
   await runAlone(pool, db.schema, dropText(db.schema, broken.indexName), leave);
 }
 
-/** Throws if the index is being built, by another process or after a lost connection: a drop would wait for that. */
+/** Throws if the index is being built, even by a lost connection's statement: a drop would wait for that build. */
 async function assertNotBuilding(db: Database, name: IndexName): Promise<void> {
   if (!(await readBuilds(db)).some((one) => one.name === name)) return;
   throw new WorkerError("database_busy", `the index ${name} is being built; cancel that first`);
 }
 
-/** Runs one statement on a connection of its own, without a time limit. */
+/** Runs one statement on a connection of its own, without a statement timeout. It waits for locks up to MAX_WAIT_MS. */
 async function runAlone(
   pool: Pool,
   schema: SchemaName,

@@ -58,7 +58,7 @@ export class QueryFault {
   at: i32;
   end: i32;
   message: string;
-  /** The replacement for that part, which may be empty; null if there is none. */
+  /** The replacement for the text from `at` to `end`, which may be empty; null if there is none. */
   suggestion: string | null;
   /** Whether the syntax is right, but a limit is exceeded. */
   isTooWide: bool;

@@ -127,8 +127,8 @@ interface Rows {
 }
 
 /**
- * The maximum number of queues that are sorted by state, counts or age. Sorted by name, only locked queues have this
- * limit.
+ * The maximum number of queues that are sorted by state, counts or age. If the list is sorted by name, only its locked
+ * queues have this limit.
  */
 const MAX_SORTED = 20_000;
 

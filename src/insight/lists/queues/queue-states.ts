@@ -49,7 +49,7 @@ export interface StateFilter {
 
 export const isStuck = ({ stuckSinceUs }: ListedQueueRow) => stuckSinceUs !== null;
 
-/** Whether its jobs wait for the end of a lock or of a pause. */
+/** Whether the queue's jobs wait for the end of a lock or of a pause. */
 export const isLocked = ({ lockedAtUs, isPaused }: ListedQueueRow) =>
   lockedAtUs !== null || isPaused;
 

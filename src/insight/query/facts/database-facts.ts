@@ -1,5 +1,5 @@
-// Reads the facts that a query needs before it becomes SQL: locked queues, and the jobs with a range of keys. They are
-// few, and become values of parameters, because a sub-select would be evaluated for every job.
+// Reads the facts that a query needs before it becomes SQL: the locked queues, and the jobs whose keys begin with a
+// prefix. Their ids become values of parameters, because a sub-select would be evaluated for every job.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { isBlockedQueue } from "../../../queue/sql/lock.ts";
 
@@ -19,13 +19,13 @@ const lockedSql: Statement = (schema) => `
 export interface KeyRange {
   readonly from: string;
   readonly to: string;
-  /** The ids of the jobs with such a key; null: over 1,000. */
+  /** The ids of the jobs with such a key; null: there are more than 1,000. */
   readonly ids: readonly string[] | null;
 }
 
 const MAX_KEYS = 1_000;
 
-/** Returns the range of keys that begin with `prefix`; null if the index on keys has another order. */
+/** Returns the range of keys that begin with `prefix`; null if keys do not sort by code points, or it has no end. */
 export async function keyRange(db: Database, prefix: string): Promise<KeyRange | null> {
   const to = nextText(prefix);
   if (to === null || !(await isKeyOrderPlain(db))) return null;
@@ -55,8 +55,8 @@ async function isKeyOrderPlain(db: Database): Promise<boolean> {
   return /^(?:C|POSIX|C\.utf-?8)$/i.test(row?.collation ?? "");
 }
 
-// The database's row is read as jsonb, because its columns depend on PostgreSQL's version. The default collation is
-// that of the database. A collation without `collcollate`, such as one of ICU, is judged by its name.
+// The row of pg_database is read as jsonb, because its columns depend on PostgreSQL's version. The default collation
+// is that of the database. A collation without `collcollate`, such as one of ICU, is judged by its name.
 const collationSql: Statement = () => `
   select case
     when collations.collname <> 'default'

@@ -1,6 +1,6 @@
-// Finds the label of an error group by its fingerprint, which is a hash. With the label, PostgreSQL narrows the errors
-// down, and this process checks a few instead of all. Groups are cached in memory when they are built. To find one that
-// is not cached, some errors of the table are read.
+// Finds the label of an error group by its fingerprint, which is a hash of the label. With the label, PostgreSQL
+// selects a few errors, and this process checks these instead of all. Groups are cached in memory when they are built.
+// To find a group that is not cached, some errors of the table are read.
 import { monotonic } from "../../../base/clock.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
@@ -19,7 +19,7 @@ export interface KnownGroup {
   readonly label: string;
   /** The task of a group by place (`errorPlace`); null for a group by label. */
   readonly task: KnownTask | null;
-  /** The labels of single errors that were added to it (`isLikeGroup`). */
+  /** The labels of single errors that were added to the group, because they differ only by ids (`isLikeGroup`). */
   readonly joined: readonly string[];
 }
 
@@ -39,8 +39,8 @@ const MAX_KEPT = 1_000;
 const MAX_SCANNED = 2_000;
 const PAGES = 200;
 
-// The groups that were built, by the schema's object and not its name, which schemas of several databases can have. The
-// groups stay valid.
+// The groups that were built. The key is the schema's object and not its name, because schemas of several databases can
+// have the same name.
 const remembered = new WeakMap<SchemaName, Map<string, KnownGroup>>();
 
 export function rememberGroup(
@@ -60,7 +60,7 @@ const FLOODED_MS = 60_000;
 
 const flooded = new WeakMap<SchemaName, Map<number, number>>();
 
-/** Records that the errors of these tasks are grouped by place. Returns these tasks and those of the last minute. */
+/** Records that the errors of these tasks are grouped by place. Returns them, and those recorded in the last minute. */
 export function recentlyFlooded({ schema }: Database, taskIds: readonly number[]): number[] {
   const nowMs = monotonic();
   const known = flooded.get(schema) ?? new Map<number, number>();
@@ -71,7 +71,7 @@ export function recentlyFlooded({ schema }: Database, taskIds: readonly number[]
   return recent;
 }
 
-/** Whether this is the cached group of a place. */
+/** Whether the fingerprint is that of a cached group by place. */
 export const isPlace = ({ schema }: Database, fingerprint: string): boolean =>
   groupsIn(schema).get(fingerprint)?.task != null;
 
@@ -89,7 +89,7 @@ export function shownGroup({ schema }: Database, task: string | null, error: str
 export const printOf = (name: string): string =>
   isFingerprint(name) ? name : groupOfLabel(name).fingerprint;
 
-/** Returns the cached groups, after a search for missing ones. Without its label, a group is searched slowly. */
+/** Returns the cached groups, after a search for missing ones. A query checks all errors if its group is not found. */
 export async function errorGroupsOf(
   db: Database,
   fingerprints: readonly string[],

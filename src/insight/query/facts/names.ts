@@ -49,7 +49,7 @@ const namesSql: Statement = (schema) => `
     where queue_name = any($3::text[]) or queue_name collate "C" like any ($4::text[])
     limit ${MAX_NAMES + 1})`;
 
-/** The job, key, task and queue whose whole name is a word without a field. */
+/** What a word without a field means: the job, key, task and queue of exactly this name; null: there is none. */
 export interface WordMeanings {
   readonly id: string | null;
   readonly key: string | null;

@@ -26,7 +26,7 @@ export interface QueryFacts {
   readonly lockedQueues: string;
   readonly heartbeats: Heartbeats;
   readonly stuck: StuckHolders | null;
-  /** The ranges of keys by prefix; empty if the index on keys has another order. */
+  /** The ranges of keys by prefix; empty if keys do not sort by code points. */
   readonly keyRanges: ReadonlyMap<string, KeyRange>;
   readonly errorGroups: ErrorGroups;
   /** Collects names that do not exist, such as `task:nmae`. */

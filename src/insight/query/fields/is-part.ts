@@ -37,7 +37,7 @@ const groups: Readonly<Record<string, WordSql>> = {
     index: null,
   },
   stuck: {
-    note: "its worker, or its queue's, is not responding",
+    note: "its worker, or its queue's, is not responding, or an old lock has no heartbeats",
     part: stuckPart,
     index: "running",
   },

@@ -37,9 +37,9 @@ const HAS_ESCAPE = contains(PAYLOAD, BACKSLASH);
 const HAS_CODE = `${HAS_ESCAPE} and ${contains(PAYLOAD, `${BACKSLASH} || 'u'`)}`;
 
 /**
- * Returns the condition that the payload contains the texts that each match contains. One is the last name of the path,
- * unless a value is `none`. The other is one of the values, if all are texts, and `op` is not an order. It is searched
- * first, since it is in fewer payloads.
+ * Returns a condition that every match fulfils: its payload contains the last name of the path, unless a value is
+ * `none`, and one of the values, if all are texts and `op` is not an order. The values are searched first, because
+ * fewer payloads contain them.
  */
 function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): QueryPart {
   const key = path.findLast((step) => typeof step === "string");

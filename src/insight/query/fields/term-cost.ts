@@ -27,7 +27,7 @@ function costsOf(node: QueryNode, facts: CostFacts, isExcluded: boolean): TermCo
   return [{ term: facts.text.slice(at, end), at, end, ...leafCost(node, facts, isExcluded) }];
 }
 
-/** Whether indexes find all matches: by one term of an `and` that has at most a few jobs, or by each term alone. */
+/** Whether indexes find all matches: each term is cheap, or one term of an `and` matches at most a few jobs. */
 export function isCheap(node: QueryNode | null, facts: CostFacts): boolean {
   if (node === null) return true;
   if (node.kind === "not") return false;

@@ -1,12 +1,12 @@
-// Terms on text: in a part of the job, or anywhere in it, ignoring case. A plain schema has no index for them, so a
-// walk reads the jobs.
+// Terms on text: in a part of the job, or anywhere in it, ignoring case. Without optional indexes no index finds such a
+// text, so a walk reads the jobs.
 import type { FieldTerm, TextTerm } from "../../../domain/query/query-tree.ts";
 import { textSearch } from "../../read/text-search.ts";
 import type { NamesWithText, WordMeanings } from "../facts/names.ts";
 import type { Parameters } from "../parts/parameters.ts";
 import { anyOf, type QueryPart, readingPart, sqlPart } from "../parts/part.ts";
 
-/** Returns the condition of `error:…` or `payload:…`: the text is somewhere in it. */
+/** Returns the condition of `error:…` or `payload:…`: the column contains one of the texts. */
 export function searchedPart(
   column: "payload" | "last_error",
   texts: readonly string[],
@@ -37,8 +37,8 @@ export function errorPart(term: FieldTerm, parameters: Parameters): QueryPart {
 }
 
 /**
- * Returns the condition that the error equals one of the texts. An error of another length is not decompressed, but
- * many may have this length.
+ * Returns the condition that the error equals one of the texts. PostgreSQL decompresses only errors of the same
+ * length, but these may be many.
  */
 function equalError(texts: readonly string[], parameters: Parameters): QueryPart {
   const { sql } = equalPart("jobs.last_error", texts, parameters);
@@ -72,7 +72,7 @@ export function textsOf({ values }: FieldTerm): string[] {
   );
 }
 
-/** Returns the condition of the job, and of the jobs of the task and queue, whose whole name is the word. */
+/** Returns the condition of what a word means: the job with this id or key, and the jobs of this task or queue. */
 export function meantPart(meanings: WordMeanings, parameters: Parameters): QueryPart {
   const { id, key, task_id, queue_id } = meanings;
   return anyOf([

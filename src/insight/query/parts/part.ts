@@ -1,5 +1,5 @@
 // A piece of a compiled query: its SQL, and what only the row's texts decide. All matches fulfil `sql`, so it can
-// narrow a walk down. In a part of kind `sql`, all rows that fulfil it match.
+// narrow a walk down. In a part of kind `sql`, all rows that fulfil `sql` match.
 import { ANY_SHAPE, bothOf, eitherOf, type QueryShape } from "./shape.ts";
 
 export interface CheckedTexts {
@@ -85,7 +85,7 @@ function everyOf(conditions: readonly string[]): string {
 const someOf = (conditions: readonly string[]) =>
   conditions.includes("true") ? "true" : `(${conditions.join(" or ")})`;
 
-/** Returns the negation. A row for which PostgreSQL cannot decide the part (null) does not match the part. */
+/** Returns the negation. It matches a row for which the SQL of the part is null, because the part does not match it. */
 export function noneOf(part: QueryPart): QueryPart {
   if (isConstant(part, "true")) return NONE;
   if (isConstant(part, "false")) return ALL;

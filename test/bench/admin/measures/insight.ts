@@ -111,7 +111,7 @@ export const sampledCounts: Measure = {
       ["retrying", 0.05],
     ] as const) {
       const { scheduled, failed } = rows[0];
-      // The port counts retrying jobs as scheduled or ready. Due ones behind a locked queue are blocked.
+      // The port counts retrying jobs as scheduled or ready. Due retrying jobs behind a locked queue are blocked.
       const retrying = await bench.db.query(
         `select count(*) filter (where run_at > now() or not coalesce(job_queue_id = any(array(
              select id from ${bench.schema}._private_job_queues where locked_at is not null

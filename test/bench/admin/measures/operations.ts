@@ -148,7 +148,7 @@ export const hugePayload: Measure = {
   },
 };
 
-/** kill -9 in the middle, then resumed by another admin: each job is changed once. */
+/** An operation whose admin is killed (kill -9), and which another admin resumes: each job is changed once. */
 export const killed: Measure = {
   name: "killed",
   needs: ["/api/operations"],

@@ -18,7 +18,7 @@ import { portSql } from "../port-sql.ts";
 
 const WATCHED_S = 30;
 
-/** Cores that the admin and PostgreSQL use at the same time. */
+/** The number of cores that the admin and PostgreSQL use together during the work. */
 async function coresDuring(
   { postmaster, ownBackends }: Bench,
   admin: AdminProcess,

@@ -1,5 +1,5 @@
 // BullMQ on PostgreSQL, with its global concurrency. It is not among the packages of this project: without
-// `npm install --no-save bullmq@6` its rows are marked.
+// `npm install --no-save bullmq@6` its rows are marked *not built*.
 import pg from "pg";
 import { type Engine, NotBuilt } from "./engine.ts";
 

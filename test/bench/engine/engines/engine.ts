@@ -29,5 +29,5 @@ export interface Engine {
   adder(url: string, key?: Duty["key"]): Promise<Adder>;
 }
 
-/** Thrown if a contender does not support the experiment: its row is marked, and nothing fails. */
+/** Thrown if a contender does not support the experiment: its row is marked *not built*, and nothing fails. */
 export class NotBuilt extends Error {}

@@ -8,7 +8,7 @@ import { seedBull } from "../engines/bull.ts";
 import { NotBuilt } from "../engines/engine.ts";
 import type { Bench, Experiment, Row } from "../experiment.ts";
 
-/** Runs all experiments of this file with `--only limits`. */
+/** `--only limits` runs all experiments of this file. */
 const COMMON = { group: "limits" } as const;
 const PROCESSES = [1, 8];
 const NOT_HIT = 1_000;

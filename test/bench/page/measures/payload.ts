@@ -1,5 +1,5 @@
-// The page of a job with 50 MB of payload: the time from the click that opens it until its beginning is shown, and the
-// longest time in which the page did not respond. Compared with the largest payload that is shown whole.
+// The page of a job with 50 MB of payload: the time from the click that opens the payload until its beginning is shown,
+// and the longest time in which the page did not respond; compared with a payload of 15 MB, which is shown whole.
 import { atMost, type Line } from "../../admin/measure.ts";
 import { isThere, openPage, type PageBench, type PageMeasure, type Watched } from "../bench.ts";
 
@@ -14,7 +14,7 @@ export const payload: PageMeasure = {
 };
 
 async function opened(bench: PageBench, mb: number, shows: string): Promise<readonly Line[]> {
-  // Words that do not repeat, so that the database keeps them as large as they are.
+  // Text that does not repeat, so that PostgreSQL cannot compress it much.
   const { rows } = await bench.db.query(
     `select (worker.add_job('bench_payload', (
        select json_agg(json_build_object('n', n, 'text', md5(n::text) || md5((-n)::text)))

@@ -1,5 +1,5 @@
-// Requests, reads and draws a list of jobs ten thousand times: the page's memory at the end, compared with that after a
-// thousand times.
+// Requests, reads and draws a list of jobs ten thousand times: the page's memory at the end, compared with its memory
+// after a thousand times.
 import type { Page } from "playwright-core";
 import { atMost, line, ms } from "../../admin/measure.ts";
 import { countersOf, isThere, openPage, type PageMeasure, type Watched } from "../bench.ts";

@@ -11,7 +11,7 @@ import { startWire, type Wire } from "../wire.ts";
 const MINUTE_MS = 60_000;
 /** The time until the rates of the last minute are zero. */
 const SETTLING_MS = 65_000;
-/** Jobs added a second under heavy load; half of them fail, half of those for good. */
+/** Jobs added a second under heavy load; half of them fail, a quarter of all for good. */
 const STORM = 50;
 /** The jobs of the running operation: one a second. */
 const OPERATED = 300;
@@ -55,7 +55,7 @@ export const traffic: PageMeasure = {
   },
 };
 
-/** An operation that works for minutes once it is resumed. */
+/** Begins and pauses an operation that takes minutes once it is resumed. */
 async function beginHeld({ db, admin }: PageBench): Promise<string> {
   await db.query(
     `select worker.add_job('bench_operation', '{}', run_at => now() + interval '1 year')

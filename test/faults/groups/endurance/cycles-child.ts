@@ -1,4 +1,4 @@
-// Starts and stops workers, one after another, each of which has run a job (cycles.ts).
+// Starts workers one after another. Each runs one job and is stopped (cycles.ts).
 import { once } from "node:events";
 import { makeWorkerUtils } from "../../../../src/utils/worker-utils.ts";
 import type { WorkerOptions } from "../../../../src/worker/options/worker-options.ts";

@@ -11,7 +11,7 @@ const TIMES = 200;
 const WARM_UP = 30;
 /** The duration of the periodic work. With starting and stopping, the group takes less than ten minutes. */
 const DAY_MS = 450_000;
-/** Jobs added a second. A Graphile worker takes most of them, so more are added where one is reconnected beside ours. */
+/** Jobs added a second. Beside a Graphile worker, which takes most jobs, more are added. */
 const RATE = 20;
 const RATE_BESIDE_STOCK = 60;
 /** Polls, heartbeats, sweeps and lock resets are 20 to 135 times as frequent as by default. */

@@ -73,7 +73,7 @@ async function asynchronousAndDead(field: Field): Promise<void> {
   });
 }
 
-/** Acknowledged jobs that are lost; only those added after `mark` may be. */
+/** Returns the acknowledged jobs that are lost although they were added before `mark`. */
 function unreplicated(stand: Stand, log: readonly Entry[], mark: number): string[] {
   const succeeded = new Set(
     stand

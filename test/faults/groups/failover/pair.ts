@@ -11,7 +11,7 @@ export interface Pair {
   readonly standby: Server;
   /** The proxy through which clients reach the primary. */
   readonly wire: TcpProxy;
-  /** Both servers; the connection goes to the one that accepts writes. */
+  /** Returns a URL of both servers; a connection goes to the server that accepts writes. */
   url(database: string): string;
   /** From now on a commit is acknowledged only once the standby has written it. */
   synchronous(): Promise<void>;
@@ -41,7 +41,7 @@ export async function pairOf(field: Field): Promise<Pair> {
     ...{ primary, standby, caughtUp, wire },
     url: (database) => severalHosts([wire.url, standby.url()], database),
     async synchronous() {
-      // Only on this server: the standby has no replicas.
+      // Only on the primary: the standby has no replica, so it would never acknowledge a commit.
       await primary.sql("alter system set synchronous_standby_names = '*'");
       await primary.sql("select pg_reload_conf()");
       const text = "select from pg_stat_replication where sync_state = 'sync'";

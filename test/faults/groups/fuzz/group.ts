@@ -1,5 +1,5 @@
 // A million hostile requests to all routes of the admin: there is no unexpected response, memory does not grow, and
-// honest clients are served. The seed repeats what each client sends (`npm run fuzz:admin`).
+// honest clients are served. With the same seed each client sends the same requests (`npm run fuzz:admin`).
 import { join } from "node:path";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { type FuzzResult, fuzzAdmin } from "../../../bench/fuzz/fuzz-admin.ts";
@@ -9,7 +9,7 @@ import { type Reader, startReader } from "./reader.ts";
 
 const REQUESTS = 1_000_000;
 const BRIEF_REQUESTS = 1_500;
-/** The fuzz ends after this time, before the limit of the group; then the number of requests is below its bound. */
+/** The fuzz ends after this time, before the group's limit. If fewer requests were sent by then, a bound is broken. */
 const MAX_SECONDS = 570;
 const CLIENTS = 48;
 const JOBS = 500;
@@ -37,7 +37,7 @@ async function fuzz(field: Field): Promise<void> {
     "fuzz",
   );
   const log = join(field.directory, "admin.log");
-  // Each admin has one thread, and a single one leaves a part of two cores idle.
+  // Two admins, because each has one thread: a single one would leave a part of two cores idle.
   const start = () => startAdminProcess(url, [], { log });
   const admins = [await start(), await start()] as const;
   field.defer(() => Promise.all(admins.map((admin) => admin.kill())));

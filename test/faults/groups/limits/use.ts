@@ -10,7 +10,7 @@ import type { LeaseWatch } from "./lease-watch.ts";
 import { jobOf, RATED, TENANTS } from "./limits.ts";
 
 const MS = 5;
-/** The share of the ideal rate, and of the capacity that is in use, while jobs wait. */
+/** At least this share of the ideal rate, and of the capacity, is used while jobs wait. */
 const USED = 0.8;
 const RATE_USED = { least: 98, unit: "" } as const;
 const FULL_AGAIN = { most: 10_000 };

@@ -84,7 +84,7 @@ const LEFT = `select j.id::text, j.attempts, j.locked_by, now() - j.locked_at as
   from worker._private_jobs j left join worker._private_job_queues q on q.id = j.job_queue_id
   left join worker._private_workers w on w.id = j.locked_by order by j.id limit 5`;
 
-/** Jobs that succeed at once, some in named queues. */
+/** Jobs that succeed in their first attempt, some in named queues. */
 function make(n: string, producer: string, dice: Random): JobToAdd {
   const job = { identifier: "single", payload: { n, ms: dice(4) * 15, failures: 0, children: 0 } };
   return dice(3) > 0 ? job : { ...job, spec: { queueName: `${producer}-q${dice(3)}` } };

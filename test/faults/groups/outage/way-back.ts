@@ -67,7 +67,7 @@ async function firstAfter(stand: Stand, ready: number): Promise<number> {
   return first()?.from ?? 0;
 }
 
-/** The moment from which every worker of ours runs jobs, and all together run as many a second as are added. */
+/** The moment from which every worker of ours runs jobs, and together they start 80 % of the jobs added per second. */
 async function fullAfter(stand: Stand, ready: number, rate: number): Promise<number> {
   const [WINDOW_MS, SHARE] = [1_000, 0.8];
   let full = Number.POSITIVE_INFINITY;

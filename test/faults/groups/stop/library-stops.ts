@@ -23,7 +23,7 @@ const [STOP_MS, GRACE_MS] = [4_000, 1_000];
 /** The longest stop that abandons jobs: both waits, a second for unwritten results, and a second for the process. */
 const GIVEN_UP_MS = STOP_MS + GRACE_MS + 2_000;
 const ENDLESS_MS = 120_000;
-/** Long enough for a worker to detect that it is disconnected. */
+/** Long enough for a worker to detect that PostgreSQL is away. */
 const FAULT_MS = 3_000;
 
 const CASES: readonly Case[] = [

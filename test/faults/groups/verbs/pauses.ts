@@ -8,7 +8,7 @@ import { slug } from "../../field/modes.ts";
 import type { Stand } from "../../field/stand.ts";
 import { pause, resume, type Target } from "./targets.ts";
 
-/** A Graphile worker acknowledges nothing: it starts a job that it has just fetched. */
+/** A Graphile worker acknowledges nothing: for this long it may start a job that it has already fetched. */
 const STOCK_MS = 1_000;
 
 /** A pause between its answer and its end. */

@@ -162,7 +162,7 @@ function transaction(database: Database): Node {
   if (old === null) return statusRow("old", name, [sub("none")], nothing, fine(), nothing);
   const state = old.state;
   const origin = `${state === null ? "" : state + ", "}${named(old.application)}, process ${old.pid}`;
-  // The age at which it was read, which does not grow: the transaction may have ended since.
+  // The transaction's age when it was read. The age does not grow, because the transaction may have ended since.
   const age = max<f64>(0, database.asOf - old.since);
   const isOld = age >= OLD_MS;
   return statusRow(

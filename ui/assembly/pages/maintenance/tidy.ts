@@ -72,8 +72,8 @@ function choreFor(one: CleanupCount): Chore {
 }
 
 /**
- * Returns `a, b and more`. Line breaks become spaces, because a line break ends a part of a button's argument. `all`: the
- * number of all names, 0 if it is unknown.
+ * Returns `a, b and more`. Line breaks become spaces, because a line break ends a part of a button's argument. `all`:
+ * the number of all names, 0 if it is unknown.
  */
 function named(names: string[], all: i64): string {
   return replaced(names.join(", "), "\n", " ") + (names.length < all ? " and more" : "");
