@@ -1,15 +1,15 @@
-// Builds everything that ships, from the packages of package-lock.json. Each step includes the ones above it:
-//
+// Builds everything that ships, from the packages of package-lock.json. Each step includes the ones above it; only
+// `--all` does not write dist/worker:
 //   node build.mjs ui       the client                       dist/ui/*
-//   node build.mjs assets   the client as one JSON, the      dist/ui/assets.json, heartbeat-thread.json,
-//                           heartbeat's thread, licences     dist/THIRD_PARTY_NOTICES, third-party-notices.json
+//   node build.mjs assets   the client as one JSON, the      dist/ui/assets.json, dist/heartbeat-thread.json,
+//                           heartbeat's thread, licences     dist/THIRD_PARTY_NOTICES, dist/third-party-notices.json
 //   node build.mjs bundle   the command and the library      dist/worker.cjs, index.js, library/, types/
 //   node build.mjs          the native executable            dist/worker
-//   node build.mjs --all    instead, the executables of all  dist/release/*
-//                           platforms, sums and components
+//   node build.mjs --all    the executables of all supported dist/release/*
+//                           platforms, with checksums and lists of their components
 //
-// The same sources give the same bytes. Outputs are renamed into place, so that a program in use stays whole and two
-// builds at once do not mix.
+// Equal sources give equal bytes (for executables: executable.mjs). Outputs are renamed into place, so that neither a
+// running program nor a second build reads half a file.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -58,23 +58,23 @@ async function run(list) {
   }
 }
 
-/** Builds what npm packs, and stores a stamp, so that unchanged sources are not built again (build/stamp.mjs). */
+/** Builds what npm packs, and writes the stamp with which `npm start` and `npm pack` detect an up-to-date build. */
 async function program() {
   await stamped(() => run([ui, assets, thread, notices, bundle]));
 }
 
-/** Builds the program, and meanwhile compresses PostgreSQL on another core. */
+/** Builds the program, and meanwhile, on other cores, the executable's Node and its archive of PostgreSQL. */
 async function programAndParts() {
   await Promise.all([parts(), program()]);
 }
 
-/** The client, built by ui/build.mjs. */
+/** Builds the client, and keeps the names of its files. */
 async function ui() {
   const { buildUi } = await import("./ui/build.mjs");
   client = await buildUi(join(dist, "ui"));
 }
 
-/** Writes one JSON with every file of the client, compressed as the server sends it. */
+/** Writes one JSON with every file of the client, compressed with brotli and with gzip, as the server sends it. */
 async function assets() {
   const table = {};
   for (const name of client) {
@@ -89,13 +89,13 @@ async function assets() {
   await place(join(dist, "ui/assets.json"), JSON.stringify(table));
 }
 
-/** Compresses with brotli, by the settings that give the fewest bytes for this file: they save up to 100 bytes. */
+/** Compresses with brotli in four ways, and returns the shortest result: this saves up to 100 bytes. */
 function smallest(bytes) {
   const all = [18, 19].flatMap((window) =>
     [0, 4].map((direct) =>
       brotliCompressSync(bytes, {
         params: {
-          // A block (1 MiB) that holds the whole module gives fewer bytes.
+          // A block of 1 MiB contains the whole WASM module, which gives fewer bytes.
           [constants.BROTLI_PARAM_LGBLOCK]: 20,
           [constants.BROTLI_PARAM_LGWIN]: window,
           [constants.BROTLI_PARAM_NDIRECT]: direct,

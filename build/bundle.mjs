@@ -1,5 +1,5 @@
-// Bundles the sources and the packages that they use as JavaScript: the command as one CommonJS file, the library as ES
-// modules with their types, and the command again in pieces for the executable.
+// Bundles the sources as JavaScript: the command with its packages as one CommonJS file, the library without packages
+// as ES modules with types, the command again in pieces for the executable, and the heartbeat's thread as a text.
 import { readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { build, transform } from "esbuild";
@@ -9,7 +9,7 @@ import { types } from "./types.mjs";
 
 /**
  * Writes the heartbeat's thread with everything that it imports as one JSON string. `new Worker(text, { eval })` runs
- * it where no file can be loaded: inside the executable, or inside a user's own bundle.
+ * it, because the executable, or a user's own bundle, has no file for the thread.
  */
 export async function thread(path = join(dist, "heartbeat-thread.json")) {
   const {
@@ -44,8 +44,8 @@ async function command() {
 const KEEP_REPLACED_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Builds index.js and, in library/, the files that it imports, split where it imports lazily: a worker's process never
- * reads the admin and its page. The names of these files change with their bytes, so that two builds never mix.
+ * Builds index.js and the files that it imports, split where it imports lazily: a process without an admin never reads
+ * the admin server. File names in library/ contain a hash, so index.js never imports a file of another build.
  */
 export async function library() {
   const entry = join(dist, "index.js");
@@ -66,7 +66,7 @@ export async function library() {
   await Promise.all(others.map((name) => tidy(join(dist, "library", name), replaced.has(name))));
 }
 
-/** Returns the files of the previous build; none before the first build, or if that one is incomplete. */
+/** Returns the names of the previous build's files in library/; an empty set if one of its files is missing. */
 function previousFiles() {
   try {
     return libraryFiles();
@@ -82,14 +82,14 @@ async function tidy(path, isReplacedNow) {
     if (isReplacedNow) await utimes(path, nowMs / 1_000, nowMs / 1_000);
     else if ((await stat(path)).mtimeMs < nowMs - KEEP_REPLACED_MS) await rm(path);
   } catch (error) {
-    if (error.code !== "ENOENT") throw error; // a build beside this one has deleted or renamed it
+    if (error.code !== "ENOENT") throw error; // another build has deleted or renamed it meanwhile
   }
 }
 
 /**
- * Returns the command in pieces, split where it imports lazily, so that a short command never parses the admin server.
- * Each piece is a function with the parameters of a CommonJS module (build/executable/entry.cjs calls them); the first
- * is `main.js`. `inputs`: the files, of this project and of packages, of which at least a part is in a piece.
+ * Returns the command in pieces, split where it imports lazily, so that `worker add` never parses the admin server.
+ * Each piece is a function with PARAMETERS. build/executable/entry.cjs calls them, `main.js` first. `inputs`: the
+ * files, of this project and of packages, of which at least a part is in a piece.
  */
 export async function pieces() {
   const { outputFiles, metafile } = await esbuild({
@@ -120,7 +120,7 @@ const PARAMETERS = "exports, require, module, __filename, __dirname, __importMet
 
 const commandOptions = {
   entryPoints: [join(root, "src/main.ts")],
-  // pg requires these two only if they are installed.
+  // pg requires them only for its native client and in Cloudflare's runtime.
   external: ["pg-native", "pg-cloudflare"],
   define: {
     "import.meta.url": "__importMetaUrl",
@@ -129,7 +129,7 @@ const commandOptions = {
   },
 };
 
-/** Runs esbuild. Lines and names stay as they are, for stack traces. Minified syntax makes the files 4 % smaller. */
+/** Runs esbuild. By default, only syntax is minified (4 % smaller): lines and names keep stack traces readable. */
 async function esbuild(options) {
   return build({
     bundle: true,
@@ -142,7 +142,7 @@ async function esbuild(options) {
     loader: { ".sql": "text" },
     absWorkingDir: root,
     write: false,
-    // If node_modules is a link, the path of its target would get into the output.
+    // Otherwise, if node_modules is a link, the path of its target would be in the output.
     preserveSymlinks: true,
     plugins: [
       { name: "comments", setup: withoutComments },
@@ -155,7 +155,7 @@ async function esbuild(options) {
   }).catch(() => fail("The sources do not build.")); // esbuild has printed the reason
 }
 
-/** Removes comments. esbuild itself keeps those in classes, which are 7 % of what an import of the library reads. */
+/** Removes the comments of src/. esbuild itself keeps those in classes: 7 % of what an import of the library reads. */
 function withoutComments(build) {
   build.onLoad({ filter: /\/src\/.+\.ts$/ }, async ({ path }) => {
     if (!path.startsWith(join(root, "src"))) return undefined;
@@ -183,8 +183,8 @@ function partsOnly(build) {
 }
 
 /**
- * Replaces the package with which yargs measures the width of its help. That package loads half of Unicode's tables
- * before any command runs, which takes 30 of 120 ms. The help of this command is plain text.
+ * Replaces the package with which yargs measures the width of its help. That package loads tables of Unicode before any
+ * command runs: 30 ms of the 120 that a command took. This help has no wide characters, so its length is its width.
  */
 function plainWidth(build) {
   const name = "string-width";
@@ -194,8 +194,8 @@ function plainWidth(build) {
 }
 
 /**
- * Makes yargs look for a package.json with its settings in `/`. In a bundle yargs would use that of the working
- * directory, and fail if the directory was removed.
+ * Makes yargs look in `/` for a package.json with settings for it. In a bundle yargs would look in the working
+ * directory, apply the settings of another program, and fail if the directory was removed.
  */
 function withoutSettings(build) {
   build.onLoad({ filter: /yargs.lib.platform-shims.esm\.mjs$/ }, async ({ path }) => {

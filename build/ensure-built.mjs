@@ -1,5 +1,5 @@
-// Builds the library and the command if dist/ is out of date. The build prints to stderr: stdout belongs to the program
-// that starts afterwards.
+// Builds the library and the command if dist/ is out of date. The build prints to stderr: stdout belongs to the demo
+// (`npm start`) or to npm (`npm pack`).
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ export function isInstalled() {
   return existsSync(node);
 }
 
-/** Ends the process if the build fails; the build has printed the reason. */
+/** Builds unless dist/ is up to date. If the build fails, it has printed the reason, and this process ends. */
 export function ensureBuilt() {
   if (isBuilt()) return;
   const { status } = spawnSync(node, [join(root, "build.mjs"), "bundle"], {

@@ -20,7 +20,7 @@ export function fail(message) {
   process.exit(1);
 }
 
-/** Returns the cached file or directory `kind-key`. `make` writes it the first time; others of the kind are deleted. */
+/** Returns the path of `kind-key` in the cache. If missing, `make` writes it, and others of the kind are deleted. */
 export async function cached(kind, key, make) {
   const name = `${kind}-${key}`;
   const path = join(cache, name);
@@ -38,7 +38,7 @@ export async function cached(kind, key, make) {
   return path;
 }
 
-/** Returns an empty directory beside the outputs, which is removed when the build ends. */
+/** Returns an empty directory in dist/.cache, which is removed when the process ends. */
 export async function temporary(kind) {
   await mkdir(cache, { recursive: true });
   const draft = await mkdtemp(join(cache, `${kind}.`));
@@ -53,7 +53,7 @@ export async function place(path, content, mode = 0o644) {
   await rename(draft, path);
 }
 
-/** Moves a file or directory to `path`, in place of an older one. Another build may do the same at the same time. */
+/** Moves a file or directory to `path`, in place of an older one. Retries if another build moves its own there. */
 export async function replace(draft, path) {
   for (let attempts = 100; ; attempts--) {
     try {

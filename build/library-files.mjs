@@ -1,12 +1,12 @@
 // The files of the built library. dist/library/ also has files of earlier builds, for processes that still run them.
-// These files are deleted a day after they were replaced.
+// A build deletes those that were replaced more than a day ago (bundle.mjs).
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { dist } from "./files.mjs";
 
 /**
  * Returns the names of the files in dist/library that dist/index.js imports, directly or through others, statically or
- * not.
+ * dynamically. Throws if one is missing.
  */
 export function libraryFiles() {
   const found = new Set();

@@ -1,6 +1,6 @@
 // Writes the notices of everything inside the executable and the page: the run-time packages and their dependencies,
 // the client's packages, Node (with OpenSSL, V8, ICU and others) and PostgreSQL. The output is
-// dist/THIRD_PARTY_NOTICES, and a compressed copy for `worker licenses`. A package without a licence fails the build.
+// dist/THIRD_PARTY_NOTICES, and a compressed copy for `worker licenses`. A package without a licence ends the build.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import zlib from "node:zlib";
@@ -28,7 +28,7 @@ export async function notices() {
 
 const nodePackage = () => join(root, `node_modules/node-linux-${process.arch}`);
 
-/** Returns the packages with their directories, by name. One that is installed twice in one version is listed once. */
+/** Returns the manifests and directories of the packages, sorted. Copies of one version are listed once. */
 function packages() {
   const found = new Map();
   const visit = (name, from) => {
@@ -48,7 +48,7 @@ function packages() {
 export const manifestIn = (directory) =>
   JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
 
-/** Returns the directory of a package as Node resolves it; null: it is optional and not installed. */
+/** Returns the directory of a package as Node resolves it; null: it is not installed. */
 export function directoryOf(name, from) {
   for (let at = from; at.startsWith(root); at = join(at, "..")) {
     const directory = join(at, "node_modules", name);
@@ -73,7 +73,7 @@ function textIn(directory, names) {
   return file === undefined ? null : readFileSync(join(directory, file), "utf8").trim();
 }
 
-/** Returns the licence section of a README: some packages have no other licence text. */
+/** Returns the licence section of a README, the only licence text of some packages; null: there is none. */
 function readme(directory) {
   const file = readdirSync(directory).find((name) => /^readme/i.test(name));
   const text = file === undefined ? "" : readFileSync(join(directory, file), "utf8");

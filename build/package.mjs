@@ -6,7 +6,7 @@
 //
 // The published manifest lists only the packages that the library and its types import: no tool, and no package that
 // contains Node or PostgreSQL. The command contains the packages that it needs. In the published pages, links to files
-// that are not in the package (tests, sources, pictures) are plain text.
+// that are not in the package (tests, sources) are plain text, and such pictures are removed.
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -28,7 +28,7 @@ const originals = join(dist, ".pages");
 
 const steps = {
   prepack() {
-    // npm packs a fresh clone without installing it.
+    // `npm pack` must work in a fresh clone, in which nothing is installed.
     if (!isInstalled()) npm("ci");
     ensureBuilt();
     const text = readFileSync(manifest, "utf8");
@@ -62,7 +62,7 @@ function npm(...words) {
   if (status !== 0) fail(`npm ${words.join(" ")} has failed.`);
 }
 
-/** Returns the Markdown files of the package. */
+/** Returns the Markdown files of the package, and those of docs/decisions, which npm leaves out. */
 function pages(files) {
   const all = files.flatMap((name) =>
     /^(docs|examples)$/.test(name)
@@ -114,7 +114,7 @@ function publishedManifest({ scripts, devDependencies, optionalDependencies, ove
   };
 }
 
-/** Returns the packages that a built file imports, statically or not. */
+/** Returns what a built file imports, statically or dynamically: names of packages and of Node's modules. */
 function importedBy(path) {
   const imports = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^".][^"]*)"/g;
   return [...readFileSync(path, "utf8").matchAll(imports)].map(([, name]) => name);

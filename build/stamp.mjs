@@ -1,5 +1,5 @@
 // Checks whether dist/ is up to date with the sources. The contents of the sources are compared, not their times, so
-// the result is also right after a checkout. This file uses only Node, because it runs before anything is built.
+// the result is also right after a checkout. This file imports no package, because it may run before `npm ci`.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -28,7 +28,7 @@ export function isExecutableBuilt() {
   return isBuilt() && executable !== undefined && executable.mtimeMs > statSync(stamp).mtimeMs;
 }
 
-/** Runs a build. The sources are read before it begins, so that an edit during the build is not missed. */
+/** Runs a build. Its stamp is a hash of the sources as they were before, so that an edit during it is not missed. */
 export async function stamped(build) {
   const digest = sourcesDigest();
   await rm(stamp, { force: true });

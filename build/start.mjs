@@ -1,5 +1,5 @@
-// npm start: `worker demo`, built first if a source has changed. Arguments after `npm start --` are passed to the demo.
-// The port is checked first, before the build.
+// npm start: runs `worker demo`, with the arguments after `npm start --`. It first checks that the port is free, then
+// builds if a source has changed.
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
@@ -22,7 +22,7 @@ const program = join(root, "dist/worker.cjs");
 process.argv = [process.execPath, program, "demo", ...words];
 createRequire(import.meta.url)(program);
 
-/** Returns the value of the last `--listen`, which is the one that the command line uses. */
+/** Returns the value of the last `--listen`, which is the one that the demo uses; by default DEFAULT_ADDRESS. */
 function listenAddress(given) {
   const found = given.flatMap((word, place) => {
     if (word === "--listen") return given.slice(place + 1, place + 2);

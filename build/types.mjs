@@ -20,7 +20,7 @@ export async function types() {
   await replace(shipped, join(dist, "types"));
 }
 
-/** Copies `file` and the files that it refers to, once each. */
+/** Copies `file` and the files that it refers to, directly or through others, once each. */
 async function ship(file, from, to, done) {
   if (done.has(file)) return;
   done.add(file);

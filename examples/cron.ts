@@ -1,5 +1,5 @@
 // Cron entries: typed ones and Graphile Worker's crontab text together, in UTC or a time zone. Each tick adds one job,
-// however many workers run. Ticks that were missed within an entry's backfill period are added at the start.
+// however many workers run. When a worker starts, it adds the jobs of ticks missed within an entry's backfill period.
 import { cronEntry, daily, defineTask, everyMinutes, makeWorkerUtils, run } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

@@ -1,4 +1,4 @@
-// Typed values for every task, passed once to the worker.
+// Extensions of the context: typed values for every task, such as a mailer, passed once to the worker.
 import { defineTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

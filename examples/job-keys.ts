@@ -1,4 +1,4 @@
-// Job keys: at most one waiting job has a key. Adding with the same key replaces the job, replaces all but its time,
+// Job keys: at most one waiting job has a given key. Adding with the same key replaces the job, or all but its time,
 // or changes nothing, depending on the mode. A job can be removed by its key.
 import { makeWorkerUtils } from "pg-job-worker";
 

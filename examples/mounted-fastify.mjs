@@ -1,4 +1,4 @@
-// The admin in a fastify application. A hook passes requests to it before fastify reads the body.
+// The admin in a fastify application. A hook passes the requests under /queue to it before fastify reads the body.
 import Fastify from "fastify";
 import pg from "pg";
 import { adminHandler, adminServerConfig, migrate, schemaName } from "pg-job-worker";

@@ -10,7 +10,7 @@ const watch: Plugin = {
   name: "watch",
   register(hooks) {
     hooks.on("worker:recovered", ({ jobs }) => console.log(`recovered ${jobs} jobs`));
-    // The jobs of these workers are not recovered automatically.
+    // The jobs of workers whose ids begin with "batch-" are not recovered automatically.
     hooks.intercept("jobRecovery", ({ staleWorkerId }) =>
       staleWorkerId.startsWith("batch-") ? { action: "skip" } : undefined,
     );

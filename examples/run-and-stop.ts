@@ -30,6 +30,6 @@ const worker = await run({
 await utils.addJob(slow, { ms: 20 });
 await done.promise;
 
-await worker.stop(); // running jobs end, their outcomes are written
+await worker.stop(); // running jobs end, their results are written
 console.log(`left: ${(await utils.countJobs()).total}`);
 await utils.end();

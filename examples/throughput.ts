@@ -12,7 +12,7 @@ const tick = defineTask("tick", () => {
 
 const jobs = Array.from({ length: 5_000 }, (_, n) => ({ task: tick, payload: { n } }));
 await utils.addJobs(jobs); // one insert that returns the jobs
-await utils.copyJobs(jobs); // a COPY of any number of jobs, which returns their count
+await utils.copyJobs(jobs); // a COPY of any number of jobs; returns their number
 await runOnce({
   connectionString,
   tasks: [tick],

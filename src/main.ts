@@ -1,6 +1,6 @@
-// The entry point of the command: checks Node's version, runs the command line, sets the exit status.
-// Everything else is imported after the check, because an older Node fails to load it. There is no top-level
-// await, because the file is shipped as CommonJS.
+// The entry point of the command: checks Node's version, runs the command line, sets the exit status. The command line
+// is imported only after the check, because a Node that is too old fails to load it. There is no top-level await,
+// because the bundled command is CommonJS.
 import { nodeVersionProblem } from "./base/version.ts";
 
 const problem = nodeVersionProblem("worker");

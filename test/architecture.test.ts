@@ -1,5 +1,6 @@
-// Checks the layout against ARCHITECTURE.md and the README of each layer: imports between folders, owners of
-// outside resources, and sizes of files. A change of these tables also needs a change of those documents.
+// Checks the structure of src and ui: imports between layers and folders, which code may use the terminal, the clock
+// and some packages, and the sizes of files and folders. The table of layers is also in ARCHITECTURE.md, and the order
+// of a layer's folders in its README: change them together.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -26,8 +27,8 @@ const layers: Record<string, readonly string[]> = {
   ],
 };
 /**
- * The folders of each layer, from the lowest up, and the folders of the same layer that each may import: only
- * those listed before it, so that data flows one way. "" is the layer's own folder.
+ * The folders of each layer except base and domain, the lowest first. Each may import the folders in its array, all of
+ * which are listed before it. "" is the layer's own folder.
  */
 const folders: Record<string, Record<string, readonly string[]>> = {
   database: {
@@ -210,7 +211,7 @@ const folders: Record<string, Record<string, readonly string[]>> = {
     "": ["arguments", "output", "shell", "commands", "run", "run/own"],
   },
 };
-/** The client: the folders that each folder of ui/assembly may import. Each page is a folder. */
+/** The folders and files of ui/assembly, and those that each may import. `pages/*`: the folder of each page. */
 const clientFolders: Record<string, readonly string[]> = {
   host: [],
   lib: [],
@@ -255,7 +256,7 @@ const clientFolders: Record<string, readonly string[]> = {
   ],
   shell: ["lib", "generated", "controls", "model", "operations"],
   app: ["host", "lib", "generated", "controls", "forms", "model", "kit", "operations"],
-  // The list of all pages, and what pages of one named thing have in common.
+  // The files beside the folders of pages: the list of all pages, and the base class of pages of one named thing.
   pages: ["host", "lib", "controls", "model", "kit", "parts", "pages/*"],
   index: ["literals", "host", "lib", "model", "pages", "dialogs", "shell", "app"],
 };
@@ -268,7 +269,7 @@ interface Source {
   readonly path: string;
   readonly text: string;
   readonly imports: readonly string[];
-  /** The packages whose code is imported, not only their types. */
+  /** The packages and Node modules that are imported other than with `import type`. */
   readonly packages: readonly string[];
 }
 
@@ -298,7 +299,7 @@ const layerOf = (path: string) => path.split(sep)[1] ?? "";
 test("A layer imports only the layers below it.", () => {
   const wrong = sources.flatMap(({ path, imports }) => {
     const allowed = layers[layerOf(path)];
-    if (allowed === undefined) return []; // main.ts and index.ts are above all layers
+    if (allowed === undefined) return []; // main.ts, index.ts and require-node.ts are in no layer
     return imports
       .filter((target) => target.startsWith(`src${sep}`))
       .filter((target) => layerOf(target) !== layerOf(path) && !allowed.includes(layerOf(target)))
@@ -307,7 +308,7 @@ test("A layer imports only the layers below it.", () => {
   assert.deepEqual(wrong, []);
 });
 
-/** Returns `fetch` for src/queue/fetch/x.ts. */
+/** Returns the path of a file's folder in its layer: `fetch` for src/queue/fetch/x.ts, "" for src/queue/x.ts. */
 const folderOf = (path: string) => path.split(sep).slice(2, -1).join("/");
 
 /** Returns the folders in the table of a layer's README, in order. */
@@ -360,7 +361,7 @@ test("ARCHITECTURE.md is short, and has a line for each run-time dependency.", (
   assert.deepEqual(missing, []);
 });
 
-test("A folder has at most twelve files.", () => {
+test("A folder of src has at most twelve TypeScript files.", () => {
   const byFolder = Map.groupBy(sources, ({ path }) => dirname(path));
   const crowded = [...byFolder].filter(([, files]) => files.length > MAX_FILES);
   assert.deepEqual(
@@ -369,7 +370,7 @@ test("A folder has at most twelve files.", () => {
   );
 });
 
-test("The packages pg, yargs and pino, and node:http, are each imported only by their own layers.", () => {
+test("pg is imported only by database and worker, node:http only by http, yargs only by cli, pino and pino-pretty only by the logger.", () => {
   const owners: [RegExp, RegExp][] = [
     [/^pg$/, /^src\/(database|worker)\//],
     [/^node:http$/, /^src\/http\//],
@@ -384,7 +385,7 @@ test("The packages pg, yargs and pino, and node:http, are each imported only by 
   assert.deepEqual(wrong, []);
 });
 
-test("Only the command line uses process.argv and process.exit, and only it and the clock read the time.", () => {
+test("Only the command line and main.ts use process.argv and process.exit, and only they and the clock read the time.", () => {
   const wrong = sources
     .filter(({ path }) => !/^src\/(cli\/|main\.ts|base\/clock\.ts)/.test(path))
     .flatMap(({ path, text }) => [
@@ -396,7 +397,7 @@ test("Only the command line uses process.argv and process.exit, and only it and 
   assert.deepEqual(wrong, []);
 });
 
-test("Only the command line's printer writes to the terminal.", () => {
+test("Only the command line's printer and main.ts write to the terminal.", () => {
   const wrong = sources.filter(
     ({ path, text }) =>
       // main.ts reports a Node that is too old before any other part of the program is loaded.
@@ -434,7 +435,7 @@ test("No two exported types share a name.", () => {
   assert.deepEqual(shared, []);
 });
 
-test("A module does nothing when it is imported.", async () => {
+test("A module does nothing when it is imported, except the entry points of processes.", async () => {
   const entries = [join("src", "main.ts"), join("src", "worker", "lease", "heartbeat-thread.ts")];
   const urls = sources
     .filter(({ path }) => !entries.includes(path))
@@ -442,7 +443,7 @@ test("A module does nothing when it is imported.", async () => {
   const program = `for (const url of ${JSON.stringify(urls)}) await import(url);`;
   const register = join(root, "test", "support", "register.mjs");
   const options = ["--import", register, "--input-type=module", "--eval", program];
-  // A timer or a socket that an import has opened would keep the process running.
+  // A timer or a socket that an import has opened would keep the process running until the timeout.
   const { stdout, stderr } = await promisify(execFile)(process.execPath, options, {
     timeout: 60_000,
     env: {},
@@ -486,7 +487,10 @@ test("Of the server, the client imports only domain/portable, which both compile
   );
 });
 
-/** Returns `lib` or `model`; `pages/jobs` for a page, `pages` for their list; `index` or `host` for a file. */
+/**
+ * Returns the folder of a file in ui/assembly, such as `lib`; `pages/jobs` for a file of that page, `pages` for a file
+ * beside the pages' folders, and `index` for ui/assembly/index.ts.
+ */
 function clientFolderOf(path: string): string {
   const [, , folder = "", page = "", file] = path.split(sep);
   if (folder === "pages" && file !== undefined) return `pages/${page}`;

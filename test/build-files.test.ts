@@ -1,4 +1,4 @@
-// Builds that run at the same time in one clone.
+// Builds that run at the same time in one clone do not mix their files (build/files.mjs).
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

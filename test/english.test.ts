@@ -1,5 +1,5 @@
-// Plain English in comments, texts and documents: the subject is the thing and not a person, and verbs say what a
-// program does.
+// Plain English in comments, texts and documents: the subject is the thing, and rarely a person, and the verbs are the
+// standard ones for programs.
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -29,7 +29,7 @@ const MAX_PERSONS_A_THOUSAND_WORDS = 0.3;
 const VERBS =
   /\b(says?|said|saying|tells?|told|telling|hears?|heard|hearing|speaks?|spoke|spoken|speaking|knows?|knew|knowing|stands?|stood|standing|lies|lying|mends?|mended|mending|asks?|asked|asking|will not do|goes through|is let|bears?)\b(?![(.:]\w|\(\))/gi;
 
-/** Uses of these verbs that are the standard term, or another word: where they are, and why they stay. */
+/** Permitted uses of these words: where they are, their text, and the reason. */
 const allowed: readonly (readonly [path: RegExp, use: RegExp, reason: string])[] = [
   [/./, /\bask(s|ed|ing)? for confirmation\b/i, "the standard term for a command"],
   [/admin|command-line/, /\btell browsers to forget HSTS\b/, "what the header does"],

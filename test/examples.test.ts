@@ -1,4 +1,4 @@
-// Every file in examples/ runs unchanged on an empty database, and prints the output expected here.
+// Every program in examples/ runs unchanged on an empty database, and prints the output expected here.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";

@@ -65,7 +65,7 @@ test("Importing the library reads less than 750 KB.", () => {
   assert.ok(bytes < 750_000, `${bytes} bytes`);
 });
 
-test("A process can import a lazy part of its build after two more builds; it is deleted after a day.", async (t) => {
+test("A process can import a lazy part of its build after two more builds; a build deletes parts that were replaced more than a day ago.", async (t) => {
   const project = mkdtempSync(join(tmpdir(), "worker-library-"));
   t.after(() => rmSync(project, { recursive: true }));
   cpSync(join(root, "build"), join(project, "build"), { recursive: true });

@@ -1,6 +1,6 @@
-// Every type of ours in a public signature is itself public, so that an application can name it. The shipped
-// declarations are read: in the compiler's output each begins at the start of a line, and names of types begin
-// with a capital.
+// Every type of ours in a public signature is itself public, so that an application can name it. The test reads the
+// published declarations. The compiler begins each declaration at the start of a line. Words that begin with a capital
+// are taken for names of types.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ const types = join(import.meta.dirname, "../dist/types");
 interface Names {
   /** The texts of the declarations; a function with overloads has several. */
   readonly declared: ReadonlyMap<string, readonly string[]>;
-  /** Local name → file and name of its declaration. */
+  /** Maps the name in this file to the imported declaration, as `file#name`. */
   readonly imported: ReadonlyMap<string, string>;
 }
 
@@ -33,7 +33,7 @@ function namesOf(file: string): Names {
   return names;
 }
 
-/** Returns the names that are imported or exported from another file, with their declarations. */
+/** Returns pairs of a name that is imported or exported from another file, and its declaration as `file#name`. */
 function linksOf(text: string, file: string, word: "import" | "export"): [string, string][] {
   const lists = text.matchAll(new RegExp(`^${word} (?:type )?{([^}]*)} from "(\\.[^"]*)"`, "gm"));
   return [...lists].flatMap(([, list = "", path = ""]) => {

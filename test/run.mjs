@@ -1,10 +1,10 @@
-// Runs the tests on one PostgreSQL server, which it starts unless a URL names another:
+// Runs the tests on one PostgreSQL server: that of TEST_DATABASE_URL or DATABASE_URL, otherwise one that it starts.
 //
 //   node test/run.mjs                              the first tier: all tests but those in folders named long
 //   node test/run.mjs --all                        all tests
-//   node test/run.mjs --all --shard 2/4            every fourth of them, from the second on
-//   node test/run.mjs test/queue/*.test.ts         some
-//   node test/run.mjs --test-name-pattern=retry    anything that `node --test` takes
+//   node test/run.mjs --all --shard 2/4            every fourth file of all tests, from the second on
+//   node test/run.mjs test/queue/*.test.ts         the given files
+//   node test/run.mjs --test-name-pattern=retry    options of `node --test` that begin with --test-
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -14,10 +14,13 @@ import { parseArgs } from "node:util";
 import { isExecutableBuilt } from "../build/stamp.mjs";
 
 const root = join(import.meta.dirname, "..");
-/** Files at once, on two cores: a browser takes both; the others spend half of their time waiting. */
+/**
+ * How many test files run at once, on two cores: files with a browser (test/page) keep both busy, all other files wait
+ * for half of their time.
+ */
 const CONCURRENCY = { page: 2, other: 5 };
 const MAX_TEST_MS = 120_000;
-// For a file that does not end even after the time limit of register.mjs.
+// A run is ended after this time: a file may not end even after the time limit of register.mjs.
 const MAX_RUN_MS = { first: 25 * 60_000, all: 75 * 60_000 };
 const SLOWEST = 20;
 
@@ -33,7 +36,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 }
 process.env.TEST_RUN = String(process.pid);
 if (isExecutableBuilt()) process.env.TEST_COMMAND = join(root, "dist/worker");
-// The compile cache of register.mjs belongs to one run: tests import files under names that do not recur.
+// Each run begins with an empty compile cache (register.mjs). Otherwise it would grow with each run, because tests
+// import files under names that do not recur.
 rmSync(join(root, "node_modules/.cache/compiled"), { recursive: true, force: true });
 const scratch = mkdtempSync(join(tmpdir(), "worker-tests-"));
 const server = await startServer();
@@ -49,7 +53,7 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** Which files to run, and the options that are passed on to `node --test`. */
+/** Returns which files to run, whether --all was given, and the options that are passed on to `node --test`. */
 function request(args) {
   const nodeOptions = args.filter((arg) => arg.startsWith("--test-"));
   const { values, positionals } = parseArgs({
@@ -64,7 +68,7 @@ function request(args) {
   return { isAll: values.all, files: shardOf(files, values.shard), nodeOptions };
 }
 
-/** Returns every n-th file, so that the slow files of a folder are spread evenly over the shards. */
+/** Returns every n-th file from the i-th on, for "i/n": so the slow files of a folder are spread over all shards. */
 function shardOf(files, shard) {
   if (shard === undefined) return files;
   const [, index, count] = shard.match(/^([1-9]\d?)\/([1-9]\d?)$/) ?? [];
@@ -120,7 +124,7 @@ async function runTests(some, concurrency, name) {
   return status ?? 1;
 }
 
-/** Prints where the time went: each file's own time, start of its process included. */
+/** Prints the slowest files and their times, each including the start of the file's process. */
 function printSlowest() {
   const lines = globSync("*", { cwd: scratch })
     .flatMap((name) => readFileSync(join(scratch, name), "utf8").trimEnd().split("\n"))

@@ -1,5 +1,5 @@
-// Texts use one word for each state, and not the words that were retired for it. Names in JSON are single words
-// and not checked.
+// Texts have one word for each state, and none of the words that were retired for it. Strings of one word are not
+// checked, because they may be names in JSON.
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,16 +21,16 @@ const retired: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\b[Hh]old the page\b/, "pause live updates"],
 ];
 
-/** `'Recovered: …'` is stored with jobs, and earlier versions read it. */
+/** Errors that begin with `Recovered: ` are stored in the rows of jobs, and earlier versions read them. */
 const isStored = (text: string) => text.startsWith("'Recovered: ");
 
 const literal = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
 const comment = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
 
-/** Yields the texts in quotes: more than one word, and not SQL. */
+/** Yields the contents of strings and templates, except single words, SQL, and texts that are stored. */
 function* textsOf(source: string): Generator<string> {
   let code = source.replaceAll(comment, "");
-  // Replaces the parts of templates, the innermost first.
+  // Replaces the expressions in templates by `…`, the innermost first.
   for (let before = ""; before !== code; ) {
     before = code;
     code = code.replaceAll(/\$\{[^{}`]*\}|\$\{[^{}]*\}/g, "…");

@@ -1,7 +1,7 @@
 /**
- * Builds the browser client into a folder: the schema's records, the AssemblyScript application as WebAssembly, the
- * host around it, the styles. Equal sources give equal bytes. Each file is written under a temporary name and renamed,
- * so that two builds at the same time do no harm. To run it alone: `node ui/build.mjs [folder] [--names]`. The default
+ * Builds the browser client into a folder: index.html, the AssemblyScript application as WebAssembly, the host around
+ * it, styles and fonts. Equal sources give equal bytes. Each file is written under a temporary name and renamed, so
+ * that two builds at the same time do no harm. To run it alone: `node ui/build.mjs [folder] [--names]`. The default
  * folder is dist/ui. With `--names` a trap of the module shows the names of its functions.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
@@ -17,7 +17,7 @@ import { generateRecords } from "./schema/generate.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-/** Builds the client. Returns the names of the files that are sent to browsers. */
+/** Builds the client. Returns the names of its files in `outDir`, all of which the admin serves. */
 export async function buildUi(outDir, { names = false } = {}) {
   await writeRecords();
   const glue = await compileAssembly("assembly/index.ts", "admin_ui_bg");
@@ -36,7 +36,7 @@ export async function buildUi(outDir, { names = false } = {}) {
   return [...files.keys(), ...[...fontFiles.keys()].map((name) => `fonts/${name}`)];
 }
 
-/** Generates the modules of the records, the conditions and the commands, which the compilers read. */
+/** Writes the modules that ui/schema generates: of the records, the conditions and the commands. */
 export async function writeRecords() {
   for (const [path, text] of [
     ...generateRecords(),
@@ -47,7 +47,7 @@ export async function writeRecords() {
   }
 }
 
-/** Bundles the script that runs before the page is drawn, and the host of the application. */
+/** Bundles the script that sets the theme before anything is drawn, and the host of the application. */
 async function bundleHost() {
   const first = { entryPoints: { admin: "host/admin.ts" }, format: "iife" };
   const host = { entryPoints: { admin_ui: "host/admin-ui.ts" }, format: "esm" };
@@ -55,7 +55,7 @@ async function bundleHost() {
   return [...(await bundle({ ...first, target })), ...(await bundle({ ...host, target }))];
 }
 
-/** Bundles the styles of all pages, and then those of each page. */
+/** Bundles the rules that load the fonts, the shared styles, and the styles of each page, in this order. */
 async function bundleStyles(fontFaces) {
   const pages = await readdir(join(here, "assembly/pages"), { recursive: true });
   const own = pages.filter((path) => path.endsWith(".css")).sort();

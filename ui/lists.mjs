@@ -88,7 +88,7 @@ function calleeOf({ kind, expression, typeName }) {
   return (expression.kind === NodeKind.PropertyAccess ? expression.property : expression).text;
 }
 
-/** Returns a list as a call, also inside a ternary. Other nodes stay unchanged. `item`: the items' type, or null. */
+/** Returns a list as a call, also inside a ternary; other nodes unchanged. `item`: the items' type; null: unknown. */
 function made(list, item, context) {
   if (list === null) return list;
   if (list.kind === NodeKind.Ternary) {

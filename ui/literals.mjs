@@ -37,12 +37,12 @@ function imageOf(module) {
   return image;
 }
 
-/** Returns the texts of an image, each with a zero after it, and the steps by which `unpack` restores it. */
+/** Returns an image's texts, each ended by a zero, and the steps by which assembly/literals.ts (unpack) restores it. */
 function pack(image) {
   const texts = [];
   const steps = [];
   let done = 0;
-  /** Consecutive strings are one step. */
+  /** The number of strings since the last step: consecutive strings are one step. */
   let run = 0;
   const number = (n) => steps.push(...(n < 0x80 ? [n] : [0x80 | (n & 0x7f), n >> 7]));
   const endRun = () => {
@@ -51,7 +51,7 @@ function pack(image) {
       number(Math.min(run, MAX_NUMBER));
     }
   };
-  /** Adds steps that write the bytes from `done` to `end`. Runs of zeros are gaps and take no bytes. */
+  /** Adds steps for the bytes from `done` to `end`. The zeros at the start of a step are its gap, and take no bytes. */
   const plain = (end) => {
     endRun();
     while (done < end) {
@@ -86,7 +86,7 @@ function pack(image) {
   return { texts, steps };
 }
 
-/** Objects begin at multiples of 16, after their heads. */
+/** Returns where the content of the next object begins: after its head, at a multiple of 16. */
 const nextBlock = (done) => (done + HEAD + 15) & ~15;
 
 /** Yields the objects of an image, which are found by their heads. */

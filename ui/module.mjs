@@ -11,7 +11,7 @@ import { listsAsCalls } from "./lists.mjs";
 import { packLiterals } from "./literals.mjs";
 import { templatesAsSums } from "./templates.mjs";
 
-/** The host collects garbage between frames, so the minimal runtime is enough. */
+/** Options of the compiler. The host collects garbage after each draw, so the minimal runtime is enough. */
 const ascOptions = [
   ...["--runtime", "minimal", "--exportRuntime", "--bindings", "raw"],
   // A failed assert traps without its message and line, which would take a kilobyte. The trap shows its function.

@@ -1,6 +1,6 @@
-// The first script of the executable. The command consists of pieces, which are among the executable's assets. Each is
-// run when it is first required, as Node would run files. The pieces that short commands need are one script, most of
-// which V8 has compiled in advance (short-script.mjs).
+// The first script of the executable. The command consists of pieces: assets of the executable, each run when it is
+// first required, as Node would run files. The pieces that short commands need are one script, for which the executable
+// has V8's compiled code if it was built on its own platform (short-script.mjs).
 "use strict";
 const { getRawAsset } = require("node:sea");
 const { pathToFileURL } = require("node:url");
@@ -12,7 +12,7 @@ const modules = new Map();
 const short = evaluated("short.js", Buffer.from(getRawAsset("short.cache")));
 
 function evaluated(name, cachedData) {
-  // esbuild writes ASCII, except in comments.
+  // The bytes can be read as Latin-1, because esbuild escapes all characters beyond ASCII, except in comments.
   const source = Buffer.from(getRawAsset(name)).latin1Slice();
   return new Script(source, {
     filename: name,

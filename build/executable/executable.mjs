@@ -1,5 +1,5 @@
-// One native executable: a stock Node with the command and the PostgreSQL files inside (a "single executable
-// application"). Equal sources and an equal `strip` give equal bytes, wherever they are built.
+// One native executable (a "single executable application"): Node (node-base.mjs) with the command and, on Linux, the
+// PostgreSQL files inside. On machines of one platform, equal sources and an equal `strip` give equal bytes.
 import { chmod, copyFile, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pieces } from "../bundle.mjs";
@@ -9,7 +9,7 @@ import { packageDirectory } from "./packages.mjs";
 import { withShortScript } from "./short-script.mjs";
 import { NODE_VERSION, nativeTarget } from "./targets.mjs";
 
-/** Builds dist/worker for the machine that builds. */
+/** Builds dist/worker for the platform of this machine. */
 export async function executable() {
   const target = nativeTarget();
   if (target === undefined) fail(`There is no executable for ${process.platform}-${process.arch}.`);
@@ -17,13 +17,13 @@ export async function executable() {
   await makeExecutable(target, files, join(dist, "worker"));
 }
 
-/** Makes the parts that contain none of our sources, and caches them. */
+/** Makes and caches the parts that contain none of our sources: the executable's Node and archive of PostgreSQL. */
 export async function parts() {
   const target = nativeTarget();
   if (target !== undefined) await Promise.all([nodeBase(target), postgresArchive(target)]);
 }
 
-/** Puts the pieces of the command (build/bundle.mjs) and the PostgreSQL of `target` into its Node. */
+/** Writes the executable of `target` to `path`. `files`: the pieces of the command (build/bundle.mjs). */
 export async function makeExecutable(target, files, path) {
   const [base, archive] = await Promise.all([nodeBase(target), postgresArchive(target)]);
   const draft = await temporary("executable");
@@ -93,28 +93,28 @@ async function quietly(work) {
 }
 
 const settings = ({ nothing }) => ({
-  // The path is relative to pkg's own directory. It is in the executable, which must not depend on where it was built.
+  // Relative to pkg's temporary directory: an absolute path would get into the executable, and change its bytes.
   main: "../entry.cjs",
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
-  // pkg's code cache would contain only entry.cjs and differ between builds. The short script has a cache
-  // (short-script.mjs).
+  // This cache would contain only the code of entry.cjs, and differ between builds. short-script.mjs makes a cache of
+  // the command's code.
   useCodeCache: false,
   // The executable ignores NODE_OPTIONS of its environment.
   execArgvExtension: "none",
   execArgv: [
-    // entry.cjs lets the pieces import a user's files, which Node still calls experimental.
+    // entry.cjs permits the pieces to import a user's files. Node warns that this is experimental.
     "--disable-warning=ExperimentalWarning",
     // Permission to send a signal must not open a debugger: SIGUSR1 would open one on port 9229.
     "--disable-sigusr1",
-    // Without this, V8's young generation would grow to 67 MB in a busy worker, which is as fast with 8 MB.
+    // In a busy worker, V8's young generation would grow to 67 MB. With 8 MB the worker is as fast.
     "--max-semi-space-size=4",
-    // A configuration of OpenSSL names libraries to load, so OPENSSL_CONF of the environment is ignored.
+    // A configuration of OpenSSL can make it load libraries, so OPENSSL_CONF of the environment is ignored.
     `--openssl-config=${nothing}`,
   ],
 });
 
-/** Returns the archive of PostgreSQL. Compressing takes 15 seconds, so the result is cached for the same files. */
+/** Returns the path of the archive of PostgreSQL; null: `target` has none. Making it takes 15 s, so it is cached. */
 async function postgresArchive({ postgresPackage }) {
   if (postgresPackage === null) return null;
   const { packArchive } = await import("../../src/database/embedded/archive.ts");

@@ -1,5 +1,5 @@
-// Makes the Node of an executable. The binary in npm's package must have the checksum in the table of targets. The
-// symbols and the name of one variable are removed, and on Windows the signature, which would no longer be valid.
+// Makes the Node of an executable. The binary in npm's package must have the checksum in the table of targets. The name
+// of one variable is removed; on Linux also the symbols, on Windows the signature, which would no longer be valid.
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ function withoutCompileCache(program) {
   const bytes = Buffer.from(program);
   const places = [];
   for (let at = bytes.indexOf(`${name}\0`); at !== -1; at = bytes.indexOf(`${name}\0`, at + 1)) {
-    // A name that its length precedes is a string in Node's own scripts, and stays.
+    // Where the length precedes the name, it is a string in Node's own scripts, and stays.
     if (bytes[at - 1] === 0 && bytes.readUInt32LE(at - 4) !== name.length) places.push(at);
   }
   if (places.length !== 1) fail("This Node keeps the name NODE_COMPILE_CACHE in another way.");
@@ -54,7 +54,7 @@ function withoutCompileCache(program) {
   return bytes;
 }
 
-/** Removes the signature, which is at the end of a 64-bit Windows program; the header has its position and size. */
+/** Removes the signature of a 64-bit Windows program: it is at the end, and the header has its position and size. */
 function withoutSignature(target, bytes) {
   if (!target.name.startsWith("win32")) return bytes;
   const header = bytes.readUInt32LE(0x3c) + 4 + 20; // after the mark "PE" and the COFF header

@@ -1,5 +1,5 @@
-// The components of Node and PostgreSQL, which no package manager lists: their libraries with licences and versions.
-// The versions of PostgreSQL's libraries are in their files. A component that these tables lack ends the build.
+// The libraries in Node and PostgreSQL, which no package manager lists, with licences and versions. Node reports its
+// libraries' versions; PostgreSQL's are found in the files. A library that these tables lack ends the build.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail, sha256 } from "../files.mjs";
@@ -56,7 +56,7 @@ const LIBRARIES = [
   ["libxslt", "MIT", /^libxslt\.so/, /(?<!\d)(1\d{4})\0/],
   ["zlib", "Zlib", /^libz\.so/, /deflate (\d+\.\d+\.\d+)/],
 ];
-/** Matches PostgreSQL's own libraries, such as libpq. They are parts of the server, so they are not listed. */
+/** Matches the libraries that belong to PostgreSQL itself, such as libpq. They are not listed. */
 const OWN_FILES = /^lib(pq|ecpg|ecpg_compat|pgtypes)\.so/;
 
 /** Returns `{ name, version, licence, files: [name, sha256] }` of the libraries in the directory `lib`. */
@@ -79,7 +79,7 @@ export function postgresParts(lib) {
   return [...parts.values()];
 }
 
-/** Returns the version in a text; 20904 means 2.9.4. */
+/** Returns the version that `pattern` finds in a text; null: none. 20904 becomes 2.9.4. */
 function versionIn(text, pattern) {
   const found = pattern.exec(text)?.[1] ?? null;
   const [, ...numbers] = /^(\d)(\d\d)(\d\d)$/.exec(found) ?? [];

@@ -1,5 +1,5 @@
-// dist/release: the executable of every platform, the list of its components, the notices, and the checksums of all.
-// Each executable is built twice from the sources, and a difference ends the build: releases are reproducible.
+// Makes dist/release: for each target the executable and a list of its components, then the notices, and the checksums
+// of all these files. Each executable is made twice (with cached Node and PostgreSQL); a difference ends the build.
 import { chmod, readFile, rename, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -54,7 +54,7 @@ function check(target, bytes) {
     const hint = target.strip === null ? "" : `: is ${target.strip} installed?`;
     fail(`${target.file} has ${bytes.length} bytes, more than ${MAX_BYTES}${hint}`);
   }
-  // Paths such as "/" and "/root" are left out, because every program contains them.
+  // Short paths such as "/" and "/root" are not searched for, because every program contains them.
   const places = [root, homedir(), tmpdir()].filter((path) => path.split("/").length > 2);
   const found = places.find((path) => bytes.includes(path));
   if (found !== undefined) fail(`${target.file} contains a path of this machine: ${found}.`);

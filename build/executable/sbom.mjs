@@ -11,7 +11,7 @@ import { NODE_VERSION } from "./targets.mjs";
 
 const MAX_BYTES = 64e6;
 
-/** Returns the list. `inputs`: the files that are in the command, at least in part; `bytes`: the executable. */
+/** Returns the list of components. `inputs`: as pieces() in bundle.mjs returns them; `bytes`: the executable. */
 export async function billOfMaterials(target, inputs, bytes) {
   const { $schema, bomFormat, specVersion, metadata, components, dependencies } = npmList();
   const inside = new Set([...inputs.flatMap(packageOf), ...CLIENT].map(refIn));
@@ -40,13 +40,13 @@ export async function billOfMaterials(target, inputs, bytes) {
   };
 }
 
-/** Returns npm's list of all packages: `--omit dev` would also leave out packages that a development package shares. */
+/** Returns npm's list of all packages. `--omit dev` would leave out even pg, which a development package needs, too. */
 function npmList() {
   const words = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
   return JSON.parse(execFileSync("npm", words, { cwd: root, maxBuffer: MAX_BYTES }));
 }
 
-/** Returns the package of a file: `node_modules/a/node_modules/b/index.js` belongs to `b`. */
+/** Returns the innermost package directory around a file, in a list; an empty list for a file of this project. */
 const packageOf = (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? [];
 
 /** Returns npm's reference, `name@version`. `given`: a directory, or the name of a package in node_modules. */
@@ -89,7 +89,7 @@ function component(name, version, licence, ref) {
   return { "bom-ref": ref, type: "library", name, version, ...licences(licence), purl };
 }
 
-/** Returns the licences. One that SPDX does not list keeps its own name. */
+/** Returns `licenses` of CycloneDX: SPDX's expression or id, or a name where SPDX has none. */
 function licences(text) {
   if (text === "public-domain") return { licenses: [{ license: { name: "Public domain" } }] };
   if (/\s/.test(text)) return { licenses: [{ expression: text }] };

@@ -1,6 +1,6 @@
 // Joins the pieces that a short command needs into one script with a V8 code cache, because parsing was a third of the
-// time of `worker add`. A run of a command that finds no server shows which pieces and which functions are needed. V8's
-// random seed is fixed in that run, so that equal sources give an equal cache.
+// time of `worker add`. Runs of `worker add` that find no server (learn.cjs) show which pieces are needed, and then
+// which functions. V8's random seed is fixed in these runs, so that equal sources give an equal cache.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -9,13 +9,13 @@ import { fail, temporary } from "../files.mjs";
 
 const SCRIPT = "short.js";
 const CACHE = "short.cache";
-// Concurrent compilation is off, because the cache records which functions a thread is compiling at that moment. On a
+// Concurrent compilation is off, because the cache also records which functions another thread is just compiling. On a
 // busy machine that differs between two builds.
 const STEADY = ["--random-seed=1", "--no-concurrent-sparkplug", "--no-concurrent-recompilation"];
 
 /**
- * Returns the files with the short script. `isCached`: false if another V8 than that of this process will run the
- * script; then the cache is empty.
+ * Returns the files; those that a short command needs are replaced by the short script and its cache. `isCached`: false
+ * if the executable is for another platform, whose V8 cannot use a cache of this one; then the cache is empty.
  */
 export async function withShortScript(files, isCached) {
   const needed = await compiled([...files, scriptOf([])]);
@@ -25,7 +25,7 @@ export async function withShortScript(files, isCached) {
   return [...others, script, { name: CACHE, source }];
 }
 
-/** Returns one script: an object with each piece under its name. */
+/** Returns a script whose value is an object with each piece under its name. */
 function scriptOf(files) {
   const members = files.map(({ name, source }) => `${JSON.stringify(name)}: ${source}`);
   return { name: SCRIPT, source: `({${members.join(",\n")}})` };

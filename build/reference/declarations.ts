@@ -58,7 +58,7 @@ function declarationsIn(types: string, file: string): Declaration[] {
   return found;
 }
 
-/** Replaces each `(typeof states)[number]` by the union of the items of that list, which must be in the same file. */
+/** Replaces a type such as `(typeof states)[number]` by the union of the list's items, if the list is in this file. */
 function withValues(file: string): string {
   return file.replaceAll(/\(typeof (\w+)\)\[number\]/g, (whole, list: string) => {
     const values = new RegExp(`const ${list}: readonly \\[([^\\]]*)\\]`).exec(file)?.[1];

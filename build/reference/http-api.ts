@@ -1,4 +1,4 @@
-// Writes docs/reference/http-api.md from the OpenAPI document, which is built from the table of routes and the
+// The text of docs/reference/http-api.md, from the OpenAPI document, which is built from the table of routes and the
 // declarations that validate requests.
 import { anchorOf, code, generated, plain, table } from "./table.ts";
 

@@ -1,8 +1,8 @@
-// Writes docs/reference/library.md from the types and the documentation of the public names.
+// The text of docs/reference/library.md, from the types and the documentation of the public names.
 import type { Declaration } from "./declarations.ts";
 import { anchorOf, code, generated, table } from "./table.ts";
 
-/** The sections of the page. A name is listed in the first section that matches its declaration. */
+/** The sections of the page. A name is listed in the first section with a prefix of the path of its declaration. */
 const parts: readonly (readonly [title: string, ...paths: string[]])[] = [
   ["Hooks", "worker/task/hooks"],
   ["Cron", "domain/cron/", "worker/options/cron-options"],
@@ -57,7 +57,7 @@ function valuesFirst(declarations: readonly Declaration[]): Declaration[] {
   return declarations.toSorted((a, b) => Number(isType(a)) - Number(isType(b)));
 }
 
-/** Returns the anchors of a page's headings. If headings differ only in capitals, all but the first get a number. */
+/** Returns the anchors of headings that are no titles. Of headings with the same anchor, the later ones get numbers. */
 function anchorsOf(
   headings: readonly { readonly name: string; readonly isTitle: boolean }[],
 ): ReadonlyMap<string, string> {

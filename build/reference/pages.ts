@@ -19,7 +19,7 @@ export function referencePages(root: string): ReadonlyMap<string, string> {
   ]);
 }
 
-/** The document of an admin with the default login. */
+/** Returns the OpenAPI document of an admin with the default login. */
 export const openapiDocument = () => openapi(routes, { basePath: "/", auth });
 
 const auth = {

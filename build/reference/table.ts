@@ -1,6 +1,6 @@
-// Markdown for the generated pages: tables, cells, headings.
+// Markdown for the generated pages: tables, code spans, escaped texts, the sentence below the title, anchors.
 
-/** Returns a table; empty if there are no rows. */
+/** Returns the lines of a table; none if it has no rows. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return [];
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
@@ -21,11 +21,11 @@ export function plain(text: string): string {
   return parts.map((part, place) => (place % 2 === 1 ? part : escaped(part))).join("");
 }
 
-/** The head of every generated page. */
+/** Returns the sentence below the title of a generated page. */
 export const generated = (from: string) =>
   `*Written by \`npm run docs\` from ${from}; a test compares it with them.*`;
 
-/** Returns GitHub's anchor of a heading: small letters, no punctuation, a dash for each space. */
+/** Returns GitHub's anchor of a heading: small letters, no punctuation except - and _, a dash for each space. */
 export function anchorOf(text: string): string {
   const kept = text.trim().toLowerCase();
   return kept.replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "").replaceAll(" ", "-");

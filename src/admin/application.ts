@@ -46,7 +46,7 @@ import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
 import { pageHeaders } from "./page/headers.ts";
 import { routes } from "./routes.ts";
 
-/** Replacements of parts, for tests and for embedding. */
+/** Replacements of parts, for tests. */
 export interface AdminParts {
   readonly assets?: () => Promise<EmbeddedAssets>;
   readonly limits?: Partial<Limits>;
@@ -83,13 +83,13 @@ export async function createApplication(
   const { reads, quickReads, writes } = databases;
   const onFailure = (error: unknown, request: HttpRequest) => errorResponse(error, request, report);
   const ownLogin = createOwnLogin(auth.authenticate, { onFailure, ...parts.login });
-  // Shows a change at once, without waiting for the next scheduled read.
+  // Called after a change: its effects are read and sent to the page at once, and not with the next scheduled read.
   const changed = () => {
     insight.changed();
     feed.changed();
   };
   const onAudit: OnAudit = (entry) => {
-    // The end of an operation by query is reported by operations.onChange below.
+    // An entry with a query is about an operation. operations.onChange below reports when the operation pauses or ends.
     if (entry.query === null) changed();
     return config.onAudit?.(entry);
   };
@@ -173,8 +173,8 @@ export async function createApplication(
 }
 
 /**
- * HSTS applies to all ports of a host, so it is not sent on a loopback address, where it would affect other services of
- * this machine. When the option is off, max-age=0 makes browsers discard an earlier header.
+ * Returns Strict-Transport-Security; null: not sent. It applies to all ports of a host, so on a loopback address it
+ * would affect other services of this machine. If `hsts` is false, max-age=0 makes browsers discard an earlier header.
  */
 function hstsOf({ certificate, hsts, listen }: AdminServerConfig): string | null {
   const isLocal = "host" in listen && loopbackOf(listen) !== null;
@@ -182,7 +182,7 @@ function hstsOf({ certificate, hsts, listen }: AdminServerConfig): string | null
   return hsts ? "max-age=31536000" : "max-age=0";
 }
 
-/** The shortest time limit for a download's headers, in milliseconds. The body has limits of its own. */
+/** A download has at least this many milliseconds until its headers are sent. Its body has limits of its own. */
 const DOWNLOAD_START_MS = 3_000;
 
 function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminEndpoint {

@@ -1,4 +1,4 @@
-// The admin inside an application's own server: a function that handles the requests under its base path.
+// The admin inside an application's own server: a function that handles the requests under the admin's base path.
 //
 //   const admin = adminHandler(adminServerConfig(pool).basePath("/queue/").build());
 //   app.use("/queue", admin);   // express; or call it from node:http, fastify, …
@@ -16,8 +16,8 @@ export interface AdminHandler extends AsyncDisposable {
   /** The generated password or token, to be shown once; null if none was generated. */
   readonly generatedSecret: string | null;
   /**
-   * Ends event streams and downloads. Later requests for them, and writes, are answered 503. Call it before the
-   * application's server is closed.
+   * Ends event streams and downloads, and interrupts running operations. Later requests for streams and downloads, and
+   * writes, are answered 503. Call it before the application's server is closed.
    */
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export function createAdminHandler(
     throw new InputError([{ path: "auth", message }]);
   }
   const starting = start(config, parts);
-  // Prevents an unhandled rejection: each request and close() report the error.
+  // Prevents an unhandled rejection. If the start has failed, each request and close() fail with its error.
   starting.catch(() => {});
   const close = async () => (await starting).close();
   const handler = (request: IncomingMessage, response: ServerResponse) => {

@@ -1,5 +1,5 @@
-// The table of all routes: path, access and operation. policy.ts derives login, CSRF and read-only from `access`;
-// operations contain no policy.
+// The table of routes: method, path, access and operation. From `access` context/policy.ts derives whether a request
+// needs a login and a CSRF token, and whether a read-only admin refuses it.
 
 import { createTicket, downloadExport, getExport } from "./api/export/export-jobs.ts";
 import { asset, getFont } from "./api/get-asset.ts";

@@ -8,7 +8,7 @@ import { warnOfExpiry, watchExpiry } from "./certificate-expiry.ts";
 import { type AdminServerConfig, OPEN } from "./config/config.ts";
 import { loopbackOf } from "./config/listen-address.ts";
 
-/** An admin server. start() resolves when it listens; stop() waits for its current requests. */
+/** An admin server. start() resolves when it listens. stop() waits for requests in progress, up to a time limit. */
 export interface AdminServer extends Service {
   /** The address at which it listens. Available after start(). */
   readonly address: BoundAddress;
@@ -20,8 +20,8 @@ export interface AdminServer extends Service {
   /** The generated password or token, to be shown once; null if none was generated. */
   readonly generatedSecret: string | null;
   /**
-   * Reads the certificate's files again; open connections stay. Throws InputError for an invalid certificate or
-   * key, and then keeps the old pair.
+   * Reads the certificate's files again; without TLS it does nothing. Open connections stay. Throws InputError for an
+   * invalid certificate or key, and then keeps the old pair.
    */
   reloadCertificate(): void;
 }
@@ -73,9 +73,9 @@ export async function createAdminServer(
 }
 
 /**
- * Whether a server of mode none is open to other machines or users. It is known only after the start whether a
- * descriptor (`fd:3`) is a unix socket. The mode of such a socket's file is unknown, so the socket counts as open to
- * other users.
+ * Whether a server without a login (mode none) on an inherited descriptor (`fd:3`) is open to other machines or users.
+ * The configuration has checked other addresses. Only after the start is it known whether a descriptor is a unix
+ * socket. The mode of its file is unknown, so it counts as open to other users.
  */
 function isOpenToOthers({ listen, auth }: AdminServerConfig, http: HttpServer): boolean {
   return (
@@ -83,7 +83,7 @@ function isOpenToOthers({ listen, auth }: AdminServerConfig, http: HttpServer): 
   );
 }
 
-/** Logs a warning when other machines can connect without TLS. */
+/** Logs a warning if other machines can connect without TLS and no proxy is trusted. */
 function warnWithoutTls(config: AdminServerConfig, { address, isUnix }: HttpServer): void {
   const { certificate, trustedProxies, logger } = config;
   if (isUnix || certificate !== null || trustedProxies.length > 0) return;

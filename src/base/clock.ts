@@ -1,6 +1,6 @@
-// Reads the clock and waits. Jobs are due by PostgreSQL's time; this clock only paces loops and stamps answers.
-// The timers are captured when this module loads, because test tools may replace the global ones while an application
-// waits for its database.
+// Reads the clock and waits. PostgreSQL's clock decides whether a job is due; this one paces loops, measures durations
+// and stamps answers. The timers are captured when this module loads, because test tools may replace the global timers
+// while an application waits for its database.
 import nodeTimers from "node:timers";
 import promises from "node:timers/promises";
 
@@ -77,7 +77,7 @@ export function sharedMonotonicUs(): bigint {
   return sharedNs() / 1_000n;
 }
 
-/** A moment for all threads of this process: sharedMonotonicUs() and now(). */
+/** A moment by two clocks, sharedMonotonicUs() and now(). All threads of this process can compare with it. */
 export type Moment = readonly [monotonicUs: bigint, epochMs: bigint];
 
 export function momentNow(): Moment {
@@ -85,20 +85,20 @@ export function momentNow(): Moment {
 }
 
 /**
- * Returns the milliseconds since a moment, never too few. On Linux the monotonic clock does not count the time for
- * which the machine was suspended, so this is the longer time by two clocks. It is too long if now() is set ahead.
+ * Returns the milliseconds since a moment, the longer of those by its two clocks: on Linux the monotonic clock does not
+ * count the time for which the machine was suspended. The result is too long if now() was set ahead.
  */
 export function msSince([monotonicUs, epochMs]: Moment): number {
   const elapsedUs = Number(sharedMonotonicUs() - monotonicUs);
   return Math.max(elapsedUs / 1_000, now() - Number(epochMs));
 }
 
-/** Measures as msSince() does, for one thread, and without allocations, because it is read before each job. */
+/** Measures as msSince() does, for one thread. Its reading allocates nothing, because it is read before each job. */
 export class Stopwatch {
   readonly #startMs = monotonic();
   readonly #startedAt = now();
 
-  /** The milliseconds since it was made. */
+  /** The milliseconds since the stopwatch was created. */
   get ms(): number {
     return Math.max(monotonic() - this.#startMs, now() - this.#startedAt);
   }
@@ -127,7 +127,7 @@ export async function wait(ms: number, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-/** Resolves to the result of `work`, or to null as soon as `signal` aborts. */
+/** Settles as `work` does, or resolves to null as soon as `signal` aborts. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
   const aborted = Promise.withResolvers<null>();
   const give = () => aborted.resolve(null);

@@ -1,5 +1,5 @@
-// The expected errors, each with a code for programs and a message for people. The command line turns an error into
-// one line and an exit status, the admin into an HTTP status.
+// The expected errors, each with a code for programs and a message for people. The command line turns an error into one
+// line and an exit status, the admin into an HTTP status. Functions here also read any other value that was thrown.
 import { types } from "node:util";
 
 /**
@@ -87,7 +87,7 @@ export interface Problem {
 
 /** Invalid input, with all problems. Nothing was changed, except by copyJobs() on a client without a transaction. */
 export class InputError extends WorkerError {
-  /** `bad_input`, or `query_too_wide` for a query that is too large to be run. */
+  /** `bad_input`, or `query_too_wide` for a query that could not be answered in time. */
   declare readonly code: "bad_input" | "query_too_wide";
   /** All problems of the input, at least one. */
   readonly problems: readonly Problem[];
@@ -134,7 +134,7 @@ export function messageOf(error: unknown): string {
 /** The text for a value that throws when it is read, such as a proxy. */
 export const UNSHOWN = "a value that cannot be shown";
 
-/** Removes Node's advice to set one of its command line options, which the executable does not have. */
+/** Returns the message without Node's advice to set a command line option, which the executable does not have. */
 export function withoutNodeHint(message: string): string {
   return message.replace(/; if the root CA is installed.*$/s, "");
 }
@@ -166,6 +166,6 @@ export function codeOf(error: unknown): string | undefined {
   }
 }
 
-/** Whether the database is unreachable or a standby. Both are temporary, and the connections log them. */
+/** Whether the database is unreachable or accepts no writes. Parts that use the database all the time log this. */
 export const isOutage = (error: unknown): boolean =>
   ["database_unreachable", "read_only_server"].includes(codeOf(error) ?? "");

@@ -1,14 +1,14 @@
-// Reads a JSON object without touching its values: each top-level member keeps its exact text, so that
+// Splits a JSON object or array without touching its values: each member or element keeps its exact text, so that
 // payloads pass byte for byte and 64-bit ids are not rounded. JSON.parse checks the grammar; this file only
-// finds where members begin and end in valid text.
+// finds where members and elements begin and end in valid text.
 import { InputError } from "./errors.ts";
 
-/** Far deeper than real payloads, and shallow enough for every recursive reader. */
+/** Far deeper than real payloads, and so shallow that no recursive reader overflows the stack. */
 const MAX_DEPTH = 200;
 
 /**
- * Returns a map from each name to the exact text of its value. Throws InputError if the body is not one JSON object,
- * has a name twice, or is nested too deep.
+ * Returns a map from each name to the exact text of its value. Throws InputError, which calls `text` the body, if the
+ * text is not one JSON object, has a name twice, or is nested too deep.
  */
 export function jsonMembers(text: string): Map<string, string> {
   checkDepth(text);
@@ -26,7 +26,7 @@ export function jsonMembers(text: string): Map<string, string> {
   return members;
 }
 
-/** Returns the exact texts of a JSON array's elements, or null if `text` (valid JSON) is not an array. */
+/** Returns the exact texts of a JSON array's elements. `text` must be valid, trimmed JSON; null: it is not an array. */
 export function jsonElements(text: string): string[] | null {
   return text.startsWith("[") ? [...parts(text)] : null;
 }
@@ -35,7 +35,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // V8's message quotes the body, and its position helps neither people nor programs.
+    // V8's message quotes the body, and contains a position that helps neither people nor programs.
     const hint = text.trim() === "" ? "it is empty" : "check its quotes, commas and brackets";
     throw new InputError(`the body is not JSON: ${hint}`);
   }
@@ -77,7 +77,7 @@ function* parts(text: string): Generator<string> {
   }
 }
 
-/** Returns the position after the string that begins at `start`. */
+/** Returns the position after the string that begins at `start`; after the whole text if the string has no end. */
 function skipString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

@@ -38,7 +38,7 @@ export interface TaskLogger {
 
 /** Options of createLogger(). */
 export interface LoggerOptions {
-  /** The format: `json`, a line of JSON for each event, or `text`, for people. Default `text`. */
+  /** The format: `json`, a line of JSON for each log line, or `text`, for people. Default `text`. */
   readonly format?: "json" | "text";
   /** The lowest level that is written. Default `info`. */
   readonly level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal";
@@ -98,15 +98,15 @@ export async function cleanLogger(
   return logger;
 }
 
-/** Returns a whole number that a double cannot represent, such as a bigint's, as text. Other values are unchanged. */
+/** Keeps a whole number outside the safe range, such as a bigint's, as its text. Returns other values unchanged. */
 function exactInteger(_name: string, value: unknown, { source = "" }: { source?: string } = {}) {
   const isExact = typeof value !== "number" || Number.isSafeInteger(value);
   return isExact || !/^-?\d+$/.test(source) ? value : source;
 }
 
 /**
- * A logger that writes nothing: the option `logger: "silent"`, and the default of makeWorkerUtils(), loadTasks() and
- * migrations.
+ * A logger that writes nothing: the option `logger: "silent"`, and the default of makeWorkerUtils(), loadTasks(),
+ * migrate() and the embedded server.
  */
 export const silentLogger: Logger = {
   debug: () => {},

@@ -1,5 +1,5 @@
-// Coordinates the connections of one process during an outage of their server: the outage is logged once, the
-// connections retry one after another, and the first connection that succeeds ends the pauses of all others.
+// Coordinates the connections of one worker during an outage of their server. The beginning and the end of the outage
+// are logged once for all connections, which retry one after another. The first success ends the pauses of the others.
 //
 //   reachable ──the first is lost──▶ away: warning ──the last is back──▶ reachable: info
 import { backgroundClock, type Clock, wait } from "./clock.ts";
@@ -27,8 +27,8 @@ const MAX_PAUSE_MS = 2_000;
 const MAX_FIRST_PAUSE_MS = 400;
 const FIRST_PAUSES_FOR_MS = 60_000;
 /**
- * A connection that is lost again within this time has relapsed: it was not really back. If it is away for at least
- * this time, its relapses are counted from 0 again.
+ * A connection that is lost within this time after its return has relapsed: it was not really back. If it is away for
+ * at least this time, its relapses are counted from 0 again.
  */
 const STEADY_MS = 5_000;
 /** The time until a lasting outage is logged again; it doubles each time. */
@@ -50,12 +50,12 @@ export class Outage {
   #lostAtMs = 0;
   #remindMs = FIRST_REMINDER_MS;
   #isUnreachable = false;
-  /** Whether the outage has no end yet. Its last connection may close instead of coming back. */
+  /** Whether the outage goes on. It also goes on when its last lost connection has closed instead of coming back. */
   #isOpen = false;
   /** Consecutive recoveries that were too short to count. */
   #relapses = 0;
   #backAtMs = Number.NEGATIVE_INFINITY;
-  /** Cancels the pending log line about the end of the outage, which is written only if the end lasts. */
+  /** Cancels the log line about the end of an outage with relapses. The line is written only if the end lasts. */
   #cancelEnd = () => {};
   /** For each connection that is back: when it came back, and how often in a row it has relapsed. */
   readonly #returns = new Map<string, Return>();
@@ -149,8 +149,8 @@ export class Outage {
   }
 
   /**
-   * Runs `work` until it does not throw, as runWithRetries() does. `connection` counts as lost while `work`
-   * throws, and as back once `work` calls `succeeded`. Returns false if `signal` ended it; never rejects.
+   * Runs `work` until it does not throw, as runWithRetries() of retry.ts does. When `work` throws, `connection` counts
+   * as lost until `work` calls `succeeded`. Resolves to false if `signal` ended the retries; never rejects.
    */
   async runWithRetries(
     connection: string,
@@ -177,12 +177,12 @@ export class Outage {
         },
       },
     );
-    // A connection that ends while it is cut off is no longer part of the outage.
+    // A connection that is closed while it is cut off is no longer part of the outage.
     this.#away.delete(connection);
     return isDone;
   }
 
-  /** Waits until at least `ms` after the attempts that are already planned, or until another connection succeeds. */
+  /** Waits until `ms` after the last planned attempt of any connection, a success of a connection, or an abort. */
   async pause(ms: number, signal: AbortSignal, waitFor = wait): Promise<void> {
     const nowMs = this.#clock.monotonic();
     this.#lastTurnMs = Math.max(nowMs, this.#lastTurnMs) + ms;

@@ -29,8 +29,8 @@ export interface RetryOptions extends Omit<BackoffOptions, "longestMs"> {
 }
 
 /**
- * Runs `work` until it does not throw, with a longer pause after each failure. When `work` calls
- * `succeeded`, the pauses start short again. Returns false if `signal` ended it; never rejects.
+ * Runs `work` until it does not throw, with a longer pause after each failure. After a call of `succeeded` by `work`
+ * the pauses start short again. Resolves to false if `signal` ended the retries; never rejects.
  */
 export async function runWithRetries(
   work: (succeeded: () => void) => Promise<void>,

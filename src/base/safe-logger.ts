@@ -6,7 +6,7 @@ import { stderrLogger } from "./stderr-logger.ts";
 
 type Level = "debug" | "info" | "warn" | "error";
 
-/** Returns a logger that writes through this one. An error of a write is ignored; the first is reported on stderr. */
+/** Returns a logger that writes through `logger`, and ignores its errors. The first error is reported on stderr. */
 export function safeLogger(logger: Logger): Logger {
   if (logger === silentLogger) return logger;
   let isReported = false;
@@ -36,7 +36,7 @@ export function safeLogger(logger: Logger): Logger {
   };
 }
 
-/** Returns the fields of both. `more` is an object of a task, whose getters may throw. */
+/** Returns `fields` and the fields of `more`, an object of a task whose getters may throw. */
 export function joinedFields(fields: object, more: object | undefined): object {
   try {
     return { ...fields, ...more };

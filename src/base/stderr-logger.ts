@@ -30,7 +30,7 @@ function write(level: string, fields: object, message: string): void {
   }
 }
 
-/** Returns the field's text; null for an empty field. */
+/** Returns the field's text; null if its value is null or undefined. */
 function textIn(fields: object, name: string): string | null {
   try {
     const value: unknown = fields[name as keyof typeof fields];

@@ -1,4 +1,4 @@
-// Checks options and bodies against a valibot schema and reports every problem at once, with a "did you mean" for a
+// Checks options and bodies against a valibot schema and reports all problems together, with a "did you mean" for a
 // misspelt name. No other file depends on the texts and fields of valibot's issues.
 
 import { distance } from "fastest-levenshtein";
@@ -6,7 +6,7 @@ import * as v from "valibot";
 import { MAX_TIMER_MS } from "./clock.ts";
 import { InputError, type Problem } from "./errors.ts";
 
-/** Returns the checked input, or throws an InputError with all problems. */
+/** Returns the checked input, or throws one InputError with all problems, at most those of MAX_PROBLEMS issues. */
 export function validate<const S extends v.GenericSchema>(
   schema: S,
   input: unknown,
@@ -16,7 +16,7 @@ export function validate<const S extends v.GenericSchema>(
   throw new InputError(result.issues.slice(0, MAX_PROBLEMS).flatMap(problemsOf));
 }
 
-/** The most issues that are reported. */
+/** The greatest number of valibot issues, or of problems of a list, that one error reports. */
 export const MAX_PROBLEMS = 100;
 
 /**
@@ -49,8 +49,8 @@ export function checkAll<const R extends readonly unknown[]>(
 }
 
 /**
- * Checks each item of a list, or throws one InputError with the problems of all of them. Their paths begin with the
- * name of the list and the item's index, such as `jobs[3].spec`; the first item has the index `from`.
+ * Checks each item of a list, or throws one InputError with the problems of all items, at most MAX_PROBLEMS. The paths
+ * begin with the name of the list and the item's index, such as `jobs[3].spec`; the first item has the index `from`.
  */
 export function checkEach<T>(
   name: string,
@@ -86,7 +86,7 @@ function problemsOf(issue: Issue): Problem[] {
   return [{ path, message: isMissing ? "is required" : issue.message }];
 }
 
-/** valibot stops at an object's first unknown field; this reports the others as well. */
+/** valibot stops at an object's first unknown field. This returns a problem for each of the first MAX_UNKNOWN. */
 function unknownFields({ message, path = [] as never }: Issue): Problem[] {
   const { known, hints } = JSON.parse(message.slice(KNOWN_PREFIX.length)) as KnownFields;
   const last = path.at(-1);
@@ -125,8 +125,8 @@ function hintOf(name: string, hints: KnownFields["hints"]): string | undefined {
 }
 
 /**
- * Returns a schema for an object without other fields. An unknown field is reported with the nearest field name, or
- * with its text in `hints`, for fields of other libraries. `noObject` is the message for anything but an object.
+ * Returns a schema for an object that has only these fields. An unknown field is reported with the nearest field name,
+ * or with its text in `hints`, for fields of other libraries. `noObject` is the message for anything but an object.
  */
 export function strict<const E extends v.ObjectEntries>(
   entries: E,

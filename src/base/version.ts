@@ -4,10 +4,10 @@ import manifest from "../../package.json" with { type: "json" };
 /** The version of this package, such as `0.1.0`. */
 export const VERSION: string = manifest.version;
 
-/** The oldest supported Node.js. An older one fails later with an unclear error. */
+/** The oldest supported Node.js. Without a check of the version, an older one fails later with an unclear error. */
 const MIN_NODE_VERSION = [22, 15] as const;
 
-/** Describes why `version`, such as "22.15.0", is too old; null if it is not. */
+/** Returns why `version`, such as "22.15.0", is too old; null if it is new enough. */
 export function nodeVersionProblem(name: string, version = process.versions.node): string | null {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (

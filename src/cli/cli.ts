@@ -1,5 +1,5 @@
-// The command line: finds the command, runs it, and turns every failure into a line on stderr and an exit status (0
-// success, 1 failure, 2 wrong usage, 3 partial success, 128 + n for signal n).
+// The command line: finds the command, runs it, and turns every failure into a message on stderr and an exit status:
+// 0 success, 1 failure, 2 wrong usage, 3 partial success, 128 + n for signal n.
 import { VERSION } from "../base/version.ts";
 import { isTruth } from "./arguments/environment.ts";
 import { UsageError } from "./arguments/refusals.ts";
@@ -12,7 +12,7 @@ import { StoppedError } from "./shell/signals.ts";
 /** Runs one command line and returns the exit status. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   watchOutput();
-  // A process that `worker run` has started for itself.
+  // `worker run` has started this process for its own work (run/own/).
   if (argv[0] === OWN_PROCESS && process.send !== undefined) {
     return (await import("./run/own-process-main.ts")).serveParent();
   }
@@ -26,7 +26,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
 }
 
 async function runCommand(argv: readonly string[]): Promise<number> {
-  // The fast path for --version: no other module is loaded.
+  // The fast path for --version: no further module is loaded.
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) return showVersion();
   const { commands } = await import("./commands/index.ts");
   const { helpFor, typedIn } = await import("./arguments/command-line.ts");

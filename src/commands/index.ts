@@ -1,5 +1,5 @@
-// The list of all commands. A new command needs a file that declares it, a row here, and tests.
-// The HTTP API, its OpenAPI document, the command line and the page's dialogs are derived from these declarations.
+// The list of all commands. A new command needs a file that declares it, a row here or in its folder's index.ts, and
+// tests. Its HTTP route, command line and dialog on the page are derived from the declaration.
 import type { Command } from "./declare/command.ts";
 import type { JobActionData } from "./declare/job-action.ts";
 import { buildIndexCommand } from "./indexes/build-index.ts";
@@ -24,7 +24,7 @@ import { pauseCommand } from "./pauses/pause.ts";
 import { resumeCommand } from "./pauses/resume.ts";
 import { scheduleCommands } from "./schedules/index.ts";
 
-/** The commands in the order of the command line and of the documents. */
+/** In the order of `worker --help`. Commands on schedules and limits are actions of `worker schedule` and `limit`. */
 const all = [
   addCommand,
   completeCommand,

@@ -1,5 +1,5 @@
-// Performs every command: validates its input, runs it, turns the result into a sentence and JSON, and records it in
-// the log and the audit trail. An action on jobs, their earlier state and the record are one transaction.
+// Performs the declared commands: validates the input, runs the command, turns its result into a sentence and JSON, and
+// has the caller record it. A bulk action on jobs, the jobs' earlier state and the record are one transaction.
 import { codeOf, InputError, messageOf, type Problem, WorkerError } from "../base/errors.ts";
 import { checkAll, strict, validate } from "../base/validate.ts";
 import type { Database } from "../database/database.ts";
@@ -15,7 +15,7 @@ export interface CommandRecord {
   readonly command: string;
   /** The id of the HTTP request; null if there is none. */
   readonly request: string | null;
-  /** The affected jobs; null if the command does not act on jobs. */
+  /** The ids of the jobs to change, or of the added or removed job; null if the command has none. */
   readonly ids: readonly string[] | null;
   readonly key: string | null;
   readonly workers: readonly string[] | null;
@@ -23,9 +23,9 @@ export interface CommandRecord {
   readonly tally: CommandTally | null;
   /** The operation that stores the jobs' earlier state; null if there is none. */
   readonly operationId: string | null;
-  /** The input except ids, key and workers, without payloads. */
+  /** The rest of the input, without payloads. */
   readonly changes: Readonly<Record<string, unknown>>;
-  /** The first few jobs before and after; null if they were not requested, or the command does not act on jobs. */
+  /** The first 20 jobs before and after the command; null without `isAudited`, or if the command names no jobs. */
   readonly before: readonly JobFacts[] | null;
   readonly after: readonly JobFacts[] | null;
 }
@@ -35,11 +35,11 @@ export interface CommandResult {
   readonly message: string;
   /** The operation that can be undone; null if there is none. */
   readonly operationId: string | null;
-  /** The numbers of changed and requested jobs; null for a command that does all or nothing. */
+  /** The numbers of requested and changed things, such as jobs; null for a command that does all or nothing. */
   readonly tally: CommandTally | null;
   /** Whether the command did less than requested. */
   readonly isPartial: boolean;
-  /** The answer of HTTP and of `--json`: a JSON object as text, payloads byte for byte. */
+  /** The body of the HTTP response and the output of `--json`: a JSON object as text, payloads byte for byte. */
   readonly json: string;
   /** Waits until the changes that the command has started have ended. Returns null if there is nothing to wait for. */
   wait(db: Database): Promise<WaitOutcome | null>;
@@ -51,8 +51,8 @@ export interface PerformOptions extends CommandContext {
   /** Problems that the caller has already found in the input, to be reported together with the others. */
   readonly problems?: readonly Problem[];
   /**
-   * Called after the command was performed and before its result is returned. `within`: the transaction of an action on
-   * jobs, which an error here rolls back; null if there is none. Returns a function to call after the commit.
+   * Records the command. It is called once the command has run, unless that was a preview. `within`: the transaction of
+   * a bulk action on jobs, which an error here rolls back; otherwise null. Returns a function to call after the commit.
    */
   readonly record?: (
     record: CommandRecord,
@@ -64,7 +64,7 @@ export interface PerformOptions extends CommandContext {
 
 /**
  * Performs a command. `input` has the field names of the HTTP API; job ids are decimal strings, and JSON values are
- * texts. If the input is invalid, nothing is changed, and InputError with all problems is thrown.
+ * texts. If the input is invalid, nothing is changed, and InputError is thrown.
  */
 export async function perform(
   command: Command,
@@ -144,7 +144,7 @@ async function performOn(
   return { performed, afterwards };
 }
 
-/** Runs the command. If it fails after a commit, returns the failure with the result, so that both are recorded. */
+/** Runs the command. If it fails after its first commit, returns what it has done, with the failure in its sentence. */
 async function runCommand(
   command: Command,
   db: Database,
@@ -171,7 +171,7 @@ async function runCommand(
   }
 }
 
-/** Returns the validated input. Throws InputError with all problems. */
+/** Returns the validated input. Throws InputError with the problems of all fields, or if none, of the whole input. */
 export function checkInput(
   command: Command,
   input: Readonly<Record<string, unknown>>,
@@ -204,10 +204,10 @@ function targetOf(command: Command, input: Readonly<Record<string, unknown>>): T
   };
 }
 
-/** Whether the input's key names a job that the command changes. The key of a schedule is for its later jobs. */
+/** Whether `key` in the input names the job of this command. The `key` of a schedule is for the jobs it will add. */
 const isKeyTarget = ({ jobIds }: Command) => jobIds !== undefined;
 
-/** Returns all plain values. Payloads are left out, because they are the application's data. */
+/** Returns the input without the targets, and without JSON fields: these are payloads, the application's data. */
 function changesIn(command: Command, input: Readonly<Record<string, unknown>>) {
   const targets = ["ids", "worker_ids", ...(isKeyTarget(command) ? ["key"] : [])];
   const changes = Object.entries(input).filter(

@@ -1,7 +1,7 @@
 // Caches a value that is expensive to read and has many readers. All concurrent callers share one read, and the next
 // read begins after a pause in proportion to the duration of the last. During the pause, callers get the last value.
-// After the pause, they wait for the new read if reads are fast. If reads are slow, they get the last value while it is
-// read again. After a write of this process the pause is shorter, so that the effect of the write can be seen soon.
+// After it, they wait for the new read if reads are fast. If reads are slow, they get the last value, up to a minute
+// old, while it is read again. After a write of this process the pause is shorter, and callers wait for the new read.
 import { monotonic } from "../base/clock.ts";
 import { nullOnTimeout } from "./null-on-timeout.ts";
 
@@ -14,27 +14,27 @@ export interface Cached<T> {
 }
 
 export interface CachedOptions {
-  /** The shortest times in milliseconds between two reads, and between two slow reads. Default 250 and 10,000. */
+  /** The shortest pause after a read, and after a slow read (QUICK_MS), in milliseconds. Default 250 and 10,000. */
   readonly intervalMs?: number;
   readonly slowIntervalMs?: number;
-  /** Returns when this process last wrote. A value from before that time is read again sooner. */
+  /** Returns when this process last wrote. A value whose read began before that is read again sooner. */
   readonly changedAtMs?: () => number;
-  /** Whether there is so little data that only a busy machine makes a read slow. Then the pause is at most 5 s. */
+  /** Whether there is so little data that only a busy machine makes a read slow. Then the pause is limited to 5 s. */
   readonly isSmall?: () => boolean;
   /** The clock in milliseconds. Tests pass their own. */
   readonly clock?: () => number;
 }
 
 /**
- * The pause is at least this many times the duration of the read, unless there is little data. So reads take at most a
- * twentieth of the time.
+ * The pause is at least this many times the duration of the read, unless there is little data or this process has
+ * written. So reads take at most a twentieth of the time.
  */
 const PAUSE_FACTOR = 20;
 /** The factor after a write: reads take at most a third of the time. */
 const PAUSE_FACTOR_AFTER_WRITE = 2;
 /** The longest pause if there is little data. */
 const MAX_SMALL_PAUSE_MS = 5_000;
-/** If the last read took less than this, callers wait for the next one. */
+/** A read that took less than this is fast: callers wait for the next one, and the pause before it is short. */
 const QUICK_MS = 150;
 /** The age up to which a value is returned without waiting if its read was slow. */
 const STALE_MS = 60_000;
@@ -78,7 +78,7 @@ export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {
     const reading = running ?? start();
     if (last === null) return reading;
     const { value, tookMs, atMs } = last;
-    // If the read times out, the old value is returned: it includes its age, and is better than none.
+    // If the read times out, the old value is returned, which is better than none.
     const mustWait = tookMs < QUICK_MS || isAfterWrite || clock() - atMs > STALE_MS;
     if (mustWait) return nullOnTimeout(reading).then((fresh) => fresh ?? value);
     // Errors reach only the callers that wait for the read.

@@ -1,11 +1,11 @@
 // Runs the queue's statements on a Database: an object with a query method, and the schema. The object may be a pool, a
-// client, or a client inside a caller's transaction. Nothing here owns a connection.
+// client, or a client inside a caller's transaction. This file opens and closes no connection.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { types } from "pg";
 import { explainDatabaseError } from "./errors/database-errors.ts";
 import type { SchemaName } from "./schema-name.ts";
 
-/** The part of pg's Pool, PoolClient and Client that this library uses. */
+/** The method of pg's Pool, PoolClient and Client that runs statements. */
 export interface Queryable {
   /** Runs one statement. */
   query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>>;
@@ -30,7 +30,7 @@ export interface Database {
   readonly client: Queryable;
   /** The schema of the queue. */
   readonly schema: SchemaName;
-  /** Whether repeated statements are prepared. False behind a transaction pooler. Default false. */
+  /** Whether repeated statements are prepared. Must be false behind a transaction pooler. Default false. */
   readonly preparedStatements?: boolean | undefined;
   /**
    * Whether all statements on the client are part of one transaction of this library, which must be repeated as a
@@ -47,7 +47,7 @@ export interface Database {
 /** A statement whose text depends only on the schema. */
 export type Statement = (schema: string) => string;
 
-/** Caches the text of a statement for each schema, for long statements that run often. */
+/** Returns the statement with a cache of its text for each schema, for long statements that run often. */
 export function builtOnce(statement: Statement): Statement {
   const texts = new Map<string, string>();
   return (schema) => {
@@ -103,11 +103,11 @@ export function idArray(ids: readonly string[]): string {
 }
 
 export interface QueryOptions {
-  /** Whether the statement is worth preparing: then each connection parses it once, and plans it a few times only. */
+  /** Whether to prepare the statement: each connection then parses it once, and often plans it only a few times. */
   readonly isRepeated?: boolean;
 }
 
-/** Runs one statement and returns its rows. Throws WorkerError with pg's error as its cause. */
+/** Runs one statement and returns its rows. Throws WorkerError with the driver's error as its cause. */
 export async function query<R extends QueryResultRow>(
   db: Database,
   statement: Statement,

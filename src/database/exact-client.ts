@@ -1,5 +1,5 @@
-// Clients of other drivers than pg: with() accepts any object with a query method that returns `{ rows }`. A client
-// that converts names or values would store or read wrong data, so each is tested before its first statement.
+// Clients of other drivers than pg: utils.with() accepts any object with a query method that returns `{ rows }`. A
+// client that converts names or values would store or read wrong data, so each is tested before its first statement.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { codeOf, InputError, WorkerError } from "../base/errors.ts";
 import type { Queryable, StatementClient } from "./database.ts";
@@ -23,7 +23,7 @@ const EXPECTED = {
 
 /**
  * Returns a client of pg unchanged. A client of another driver is tested with one statement before its first use; if
- * the result is not exact, every statement is refused (`configuration`). Throws InputError for anything else.
+ * the result is not exact, every statement is refused (`configuration`). Throws InputError if `query` is missing.
  */
 export function exactClient(given: StatementClient): Queryable {
   const client = given as Queryable; // only the rows of another driver's answer are read
@@ -51,7 +51,7 @@ export function exactClient(given: StatementClient): Queryable {
 /** The clients of other drivers. */
 const foreign = new WeakSet<Queryable>();
 
-/** Throws WorkerError (`configuration`) for a client of another driver. */
+/** Throws WorkerError (`configuration`) for a client of another driver, which cannot COPY. */
 export function assertCopies(client: Queryable): void {
   if (foreign.has(client)) throw refusal("only pg's clients can COPY; use addJobs()");
 }

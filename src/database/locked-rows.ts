@@ -1,13 +1,13 @@
-// Rows that another session has locked: a statement that changes them would wait.
+// Finds jobs whose rows another session has locked: a statement that changes such a row would wait.
 import { type Database, idArray, query, type Statement } from "./database.ts";
 
-/** Returns the ids of the jobs among these whose rows another session has locked. Does not wait for them. */
+/** Returns those of the jobs whose rows another session has locked, as ids. Does not wait for the locks. */
 export async function readLockedRows(db: Database, ids: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: string }>(db, lockedSql, [idArray(ids)]);
   return rows.map(({ id }) => id);
 }
 
-// The locks of `free` end with the transaction of this statement. A deleted row is not locked.
+// The locks of `free` end with the transaction of this statement. A deleted job is not returned.
 const lockedSql: Statement = (s) => `
   with free as materialized (
     select id from ${s}._private_jobs where id = any($1::bigint[]) for update skip locked

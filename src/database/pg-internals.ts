@@ -1,6 +1,6 @@
-// Everything that this library uses of pg beyond its documentation: the state of a connection, the steps of
-// its login, its parser's listener on the socket, and how its queries write messages. Each part has a test
-// in test/database/pg-internals.test.ts, which detects a change in a new version of pg.
+// The undocumented parts of pg that this library uses: the state of a connection, the steps of its login, its parser's
+// listener on the socket, and how its queries write messages. Each part has a test in
+// test/database/pg-internals.test.ts, which detects a change in a new version of pg.
 import type { Duplex } from "node:stream";
 import pg from "pg";
 import { codeOf } from "../base/errors.ts";
@@ -26,7 +26,7 @@ export interface ClientState {
 
 export const stateOf = (client: pg.Client): ClientState => client as unknown as ClientState;
 
-/** The state of a client that has not connected yet. `connect()` may be called (again). */
+/** Assigned to the state of a used client, it allows connect() to be called again. */
 export const UNCONNECTED = {
   _connecting: false,
   _connected: false,
@@ -41,7 +41,7 @@ export function newConnection(options: object): pg.Connection {
   return new (pg.Connection as unknown as new (options: object) => pg.Connection)(options);
 }
 
-/** The server process of a connection, which a cancel request names. Its numbers are null before the login. */
+/** The server process of a connection, for a cancel request. `processID` and `secretKey` are null before the login. */
 export interface ServerProcess {
   readonly host: string;
   readonly port: number;
@@ -52,7 +52,7 @@ export interface ServerProcess {
 export const serverProcessOf = (client: pg.ClientBase): ServerProcess =>
   client as unknown as ServerProcess;
 
-/** Ends the connection of a client in use. If it waits for a response, the connection is cut. */
+/** Ends the connection of a client in use. If the client waits for a response, the connection is cut. */
 export const endInUse = (client: pg.ClientBase): Promise<void> =>
   (client as unknown as pg.Client).end();
 
@@ -62,7 +62,7 @@ export function isPg(client: object): boolean {
   return typeof getTypeParser === "function" || typeof totalCount === "number";
 }
 
-/** What pg sends with the login, and `query_timeout`, its own limit of each statement. 0: none. */
+/** What pg sends with the login, and `query_timeout`, pg's own limit of each statement. A limit of 0 is none. */
 export interface LoginSettings {
   options: string | undefined;
   statement_timeout: number | string | false;
@@ -95,8 +95,8 @@ const internalsOf = (connection: pg.Connection) => connection as unknown as Conn
 type OnData = (data: Buffer) => void;
 
 /**
- * Turns a value that is longer than the maximum string into an error of the connection, and so of its query. pg's
- * parser throws inside the socket's event `data`, which would end the process.
+ * Turns a value that is longer than Node's longest string into an error of the connection, and so of its query.
+ * Otherwise pg's parser would throw inside the socket's event `data`, which would end the process.
  */
 export function catchLongValues(pgConnection: pg.Connection): void {
   const connection = internalsOf(pgConnection);
@@ -117,12 +117,12 @@ export function catchLongValues(pgConnection: pg.Connection): void {
   };
 }
 
-/** The server's response to a request to encrypt (PostgreSQL documentation, "SSL Session Encryption"). */
+/** The server's byte that refuses a request to encrypt (PostgreSQL documentation, "SSL Session Encryption"). */
 const REFUSED = "N".charCodeAt(0);
 
 /**
- * Implements sslmode=prefer: continues without encryption if the server refuses it. pg would end the connection. libpq
- * and this function continue on the same connection. Call it when the connection has begun to connect.
+ * Implements sslmode=prefer: if the server refuses to encrypt, the login continues without encryption on the same
+ * connection, as in libpq. pg would end the connection. Call it when the connection has begun to connect.
  */
 export function plainWhereRefused(pgConnection: pg.Connection): void {
   const connection = internalsOf(pgConnection);
@@ -153,8 +153,8 @@ interface LoginInternals {
 }
 
 /**
- * Allows only logins by the SASL `mechanism`. For any other, `refuse` is called before a password is sent. Returns a
- * function that tests whether the server has proved itself.
+ * Makes a client accept only the SASL `mechanism`. For another login with a password, `refuse` is called before it is
+ * sent. Returns a function that tests whether the server has proved itself, which it does in no other login.
  */
 export function loginOnlyBy(client: pg.Client, mechanism: string, refuse: () => void) {
   const login = client as unknown as LoginInternals;

@@ -1,21 +1,21 @@
-// Rows that PostgreSQL refuses to change, because a trigger or constraint of the application raises an error. One
-// statement changes many rows, so one refused row undoes the changes of all. This file finds the refused rows.
+// Rows that PostgreSQL refuses to change, for example because a trigger of the application raises an error. One refused
+// row makes a statement fail for all its rows, so changeUnrefused() searches for such rows and changes all others.
 import type { Database } from "./database.ts";
 import { isRefusedResult } from "./errors/database-errors.ts";
 import { withSkippers } from "./skipped-rows.ts";
 
-/** A row that cannot be changed, because a trigger or constraint refuses or skips the change. */
+/** A row that was not changed, and the error with which PostgreSQL refused its change. */
 export interface RefusedRow {
   readonly id: string;
   readonly error: unknown;
 }
 
-/** How many lists are halved in one call. After that, all rows of a list with a refused row count as refused. */
+/** How many lists are halved in one call. After that, a list with a refused row counts as refused as a whole. */
 const MAX_STATEMENTS = 1_000;
 
 /**
- * Changes the rows that are not refused. A list with a refused row is halved until that row is alone. `change` changes
- * the rows with these ids in one transaction and returns their number. `refusal`: called after each refused statement.
+ * Changes the rows with these ids, except those that PostgreSQL refuses: a list with a refused row is halved until that
+ * row is alone. `change` changes rows in one transaction and returns how many. `refusal` is called after each refusal.
  */
 export async function changeUnrefused(
   db: Database,

@@ -1,10 +1,10 @@
-// The name of the schema that contains a queue: checked once and quoted once. No other text of a caller becomes a part
-// of an SQL statement.
+// The name of the schema that contains a queue, checked and quoted. It is the only text of a caller that is inserted
+// into SQL statements.
 import { InputError } from "../base/errors.ts";
 
-/** The checked name of a queue's schema. Made by schemaName(). */
+/** The checked name of a queue's schema. Returned by schemaName(). */
 export interface SchemaName {
-  /** The plain name. */
+  /** The name without quotes. */
   readonly name: string;
   /** The name as a quoted SQL identifier. */
   readonly quoted: string;
@@ -12,12 +12,12 @@ export interface SchemaName {
 
 export const DEFAULT_SCHEMA = "worker";
 
-// NAMEDATALEN - 1: PostgreSQL would truncate a longer name without an error.
+// PostgreSQL's limit (NAMEDATALEN - 1): it truncates a longer name without an error.
 const MAX_BYTES = 63;
 
 /**
- * Returns the checked name of a schema, by default `worker`. Throws InputError unless it has 1–63 bytes
- * (PostgreSQL's limit), no NUL and does not begin with `pg_`.
+ * Returns the checked name of a schema, by default `worker`. Throws InputError unless the name has 1–63 bytes, contains
+ * no NUL, and does not begin with `pg_`, which PostgreSQL reserves.
  */
 export function schemaName(name: string = DEFAULT_SCHEMA): SchemaName {
   const bytes = typeof name === "string" ? Buffer.byteLength(name) : 0;

@@ -1,15 +1,15 @@
 // Rows that PostgreSQL skips without an error, because a trigger before the row's change returns null, or a row
-// security policy hides the row from the change. Also finds out whether such triggers may change inserted rows.
+// security policy hides the row from the change. Also: whether triggers may change the rows of an insert.
 import { WorkerError } from "../base/errors.ts";
 import { type Database, query, type Statement } from "./database.ts";
 import { isRaised } from "./errors/raised.ts";
 
-/** A part of the error by which a statement undoes itself if PostgreSQL has skipped a row. */
+/** The text in the error that a statement raises, so that it is undone, if PostgreSQL has skipped one of its rows. */
 export const SKIPPED = "a row was left as it is";
 
 /**
- * For each change, the bit of pg_trigger.tgtype and the letter of pg_policy.polcmd. An add also updates, if the key
- * exists.
+ * For each change, the bits of its triggers in pg_trigger.tgtype, and its letter in pg_policy.polcmd. An add may update
+ * a job that has the key. It needs no letter: an insert that a policy forbids is an error.
  */
 const CHANGES = { add: [4 | 16, ""], update: [16, "w"], delete: [8, "d"] } as const;
 
@@ -26,19 +26,19 @@ export async function withSkippers(db: Database, change: Change, error: unknown)
   return new WorkerError("database_error", `the ${change} of its row is skipped${cause}`);
 }
 
-/** Returns the names of what can skip rows, such as `trigger "audit"`. */
+/** Returns the triggers and policies that may skip jobs in this change, such as `trigger "audit"`. */
 export async function readSkippers(db: Database, change: Change): Promise<string[]> {
   const values = [`${db.schema.quoted}._private_jobs`, ...CHANGES[change]];
   return (await query<{ name: string }>(db, skippersSql, values)).map(({ name }) => name);
 }
 
-/** Returns an expression: whether a trigger may change the rows of an insert. `table`: the parameter with its name. */
+/** Returns a condition: a trigger may change the rows of an insert. `table`: the parameter with the table's name. */
 export const mayChangeInserts = (table: string): string => `exists (
       select from pg_catalog.pg_trigger where tgrelid = ${table}::text::regclass::oid
       and tgtype & 7::int2 = 7::int2 and tgenabled <> 'D')`;
 
-// tgtype also has bits for a trigger of each row (1) and one before the change (2): pg_trigger in
-// PostgreSQL's documentation. An insert that a policy forbids is an error.
+// Only triggers for each row (bit 1 of tgtype) that run before the change (bit 2) can skip a row. pg_trigger.h in
+// PostgreSQL's sources has the bits.
 const skippersSql: Statement = () => `
   select pg_catalog.format('trigger "%s"', tgname) as name from pg_catalog.pg_trigger
   where tgrelid = $1::text::regclass::oid and not tgisinternal and tgenabled <> 'D'

@@ -1,6 +1,6 @@
 // The bodies of the schema's functions contain the name of the schema in which they were created. When the schema is
 // renamed, or an edited dump is restored, the bodies stay the same: the functions then use the tables of another
-// schema. No statement of this library calls them, but other clients do.
+// schema. No statement of this library calls these functions, but other clients do.
 
 import { workerLine } from "../domain/portable/worker-line.ts";
 import { type Database, query, type Statement } from "./database.ts";
@@ -15,7 +15,7 @@ export interface StrayFunction {
 
 /**
  * Returns the queue's functions that use a table, function or type of another schema although their own schema has one
- * of that name. Other names are not reported: they are from an edited function, which may use any object.
+ * of that name. Objects that their own schema lacks are not reported: an edited function may use any object.
  */
 export async function readStrayFunctions(db: Database): Promise<readonly StrayFunction[]> {
   const { name, quoted } = db.schema;
@@ -48,7 +48,7 @@ const queueFunctions = [
   ...["list_orphan_locked_workers", "recover_dead_worker_jobs"],
 ];
 
-// In the bodies, the name of the schema is always quoted.
+// The bodies quote a schema's name. The condition on prosrc selects those with another quoted name before a dot.
 const straySql: Statement = () => `
   select own.proname::text as name, pg_catalog.pg_get_functiondef(own.oid) as definition,
     pg_catalog.to_json(array(

@@ -1,35 +1,35 @@
-// The size of values after decompression. The size on disk can be read without cost, but repetitive text decompresses
-// to up to 90 times as much, with lz4 to 255 times. Except for texts, only decompression shows the real size, and it
-// takes 9 ms for each megabyte. So compressed values are read separately, in batches, up to a number of bytes.
+// The size of values after decompression. The stored size can be read without decompressing, but repetitive text is up
+// to 90 times as large as stored, with lz4 255 times. Except for texts, only decompression shows the real size, and it
+// takes 9 ms for each megabyte. So callers limit how many bytes a statement decompresses, by the worst case.
 
-/** Returns a condition: the value is compressed in the table. */
+/** Returns an SQL condition: the value is compressed in the table. */
 export const isPacked = (value: string): string =>
   `pg_catalog.pg_column_compression(${value}) is not null`;
 
 /**
- * Returns a condition: the value has at most `bytes` bytes. It decompresses only values that are stored in at most as
- * many bytes.
+ * Returns a condition: the value has at most `bytes` bytes. Only a compressed value that is stored in at most `bytes`
+ * bytes is decompressed.
  */
 export const isAtMost = (value: string, bytes: number): string =>
   `case when pg_catalog.pg_column_size(${value}) > ${bytes}::int then false
       when ${isPacked(value)} then pg_catalog.octet_length(${value}::text) <= ${bytes}::int
       else true end`;
 
-/** Returns an expression: the size of a value after decompression in the worst case. */
+/** Returns an expression: the largest size that a value can have after decompression. */
 export const worstBytes = (value: string): string =>
   `pg_catalog.pg_column_size(${value})::bigint * case pg_catalog.pg_column_compression(${value})
       when 'lz4' then 255 when 'pglz' then 90 else 1 end`;
 
 /**
- * Returns an expression: the bytes that the decompression of this value by isAtMost() may yield; 0 if the value is not
- * decompressed. Callers sum them up over the rows of a page.
+ * Returns an expression: the worst case of the bytes that isAtMost() decompresses for this value; 0 if it decompresses
+ * none. Callers sum them up over the rows of a page.
  */
 export const packedBytes = (value: string, bytes: number): string =>
   `case when ${isPacked(value)} and pg_catalog.pg_column_size(${value}) <= ${bytes}::int then ${worstBytes(value)} else 0::bigint end`;
 
 /**
- * Returns an expression: the value if it certainly has at most `bytes` bytes; null if it has more, or only
- * decompression could show it.
+ * Returns an expression: the value if it certainly has at most `bytes` bytes; null if it has more, or if only
+ * decompression could show its size.
  */
 export const ifSurelyAtMost = (value: string, bytes: number): string =>
   `case when ${worstBytes(value)} <= ${bytes} then ${value} end`;
@@ -40,13 +40,13 @@ export const ifSurelyAtMost = (value: string, bytes: number): string =>
  */
 export const isNameSize = (text: string): string =>
   `pg_catalog.octet_length(${text}) <= ${MAX_NAME_BYTES}::int`;
-/** The longest names, identifiers of cron entries, have at most 512 characters. */
+/** Enough for the longest names, identifiers of cron entries: 512 characters of at most 4 bytes. */
 const MAX_NAME_BYTES = 4_096;
 
-/** Returns an expression: the first `length` characters of a text. No more of it is decompressed. */
+/** Returns an expression: the first `length` characters of a text. Only its beginning is decompressed. */
 export const startOfText = (text: string, length = MAX_NAME_LENGTH): string =>
   `pg_catalog.left(${text}, ${length})`;
-/** More than any name of a task or queue, which has at most 128 characters: a longer text is not from this program. */
+/** More than the 128 characters of the longest names of tasks and queues: a longer text is not from this program. */
 const MAX_NAME_LENGTH = 512;
-/** The length of reasons that are read. */
+/** How many characters are read of reasons, and of other texts that may be longer than names. */
 export const MAX_REASON_LENGTH = 2_000;

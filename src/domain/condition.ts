@@ -1,27 +1,27 @@
-// The seven conditions of a job, finer than the four states of the HTTP API. The lists of the server, the
-// command line and the page (ui/schema/conditions.mjs), and the words of `is:` in queries, follow from these
-// records. Their SQL is in insight/expressions/condition.ts.
+// The seven conditions of a job, finer than the four states of the HTTP API. The server, the command line, the page
+// (ui/schema/conditions.mjs) and the words of `is:` in queries use these records. The SQL of the conditions is in
+// insight/expressions/condition.ts.
 
 export interface ConditionData {
-  /** Its position in the list of all conditions, and that among the page's tabs. */
+  /** `place`: the condition's position in lists of all conditions; `tab`: its position among the page's tabs. */
   readonly place: number;
   readonly tab: number;
   /** Whether a worker has locked the job. Locked jobs have no time on the horizon. */
   readonly isLocked: boolean;
   /** The states of the HTTP API that a job in this condition may have. */
   readonly states: readonly ("ready" | "scheduled" | "locked" | "failed")[];
-  /** The condition's colour on a terminal. */
+  /** The condition's colour on a terminal; null: the terminal's default. */
   readonly colour: "red" | "yellow" | "green" | "cyan" | "faint" | null;
-  /** How the page shows it: the path of its icon, the tone of its box, and an explanation. */
+  /** How the page shows the condition: the SVG path of its icon, the tone of its box, and an explanation. */
   readonly drawing: string;
   readonly tone: "bad" | "warn" | "retry" | "run" | "sched" | "";
   readonly meaning: string;
-  /** The heading of the column with the relevant time, and the default order of a list. */
+  /** For lists of the condition's jobs: the heading of the column with the relevant time, and the default order. */
   readonly timeHead: string;
   readonly sort: "due" | "running" | "-failed_at";
-  /** Whether lists show how long the job has been due. */
+  /** Whether the relevant time is how long the job has been due. */
   readonly waits: boolean;
-  /** A short explanation beside its word in the completion of queries. */
+  /** A short explanation beside the condition's word in the completion of queries. */
   readonly note: string;
   /** The optional index without which jobs in this condition are expensive to find; null: none is needed. */
   readonly index: string | null;
@@ -96,7 +96,7 @@ const data = {
     colour: "yellow",
     tone: "retry",
     drawing: "M12.8 8a4.8 4.8 0 1 1-1.5-3.5M12.8 2.6v2.6h-2.6",
-    meaning: "A retrying job has failed and will run again.",
+    meaning: "A retrying job has failed an attempt and will run again.",
     timeHead: "Due",
     sort: "due",
     waits: false,
@@ -126,7 +126,7 @@ const data = {
     colour: null,
     tone: "",
     drawing: "M8 3.2a4.8 4.8 0 1 0 0 9.6 4.8 4.8 0 0 0 0-9.6",
-    meaning: "A ready job may run as soon as a worker is free.",
+    meaning: "A ready job runs as soon as a worker is free and no pause or limit applies.",
     timeHead: "Late",
     sort: "due",
     waits: true,
@@ -141,7 +141,7 @@ export const conditionData: Readonly<Record<Condition, ConditionData>> = data;
 /**
  * Every job has exactly one condition, the first of these that applies: *fetched* = locked, and its worker reports it
  * as not started; *running* = locked; *failed* = attempts used up; *blocked* = due, and its named queue is locked, by
- * a running or fetched job, or paused; *retrying* = an attempt has failed; *scheduled* = run_at in the future;
+ * a running or fetched job, or paused; *retrying* = an attempt has counted; *scheduled* = run_at in the future;
  * otherwise *ready*.
  */
 export const conditions = Object.keys(data) as readonly Condition[];
@@ -157,7 +157,7 @@ export const dueConditions = conditions.filter((one) =>
   conditionData[one].states.includes("ready"),
 );
 
-/** Whether every job in the condition is due; null if only some are, or if the condition does not depend on time. */
+/** true: each job in the condition is due; false: none; null: some are, or the condition does not depend on time. */
 export function isDueIn(condition: Condition): boolean | null {
   const { states } = conditionData[condition];
   const mayBeDue = states.includes("ready");

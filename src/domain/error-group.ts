@@ -1,28 +1,28 @@
-// Groups of similar failures: the first line of the error, without the parts that differ from job to job.
-// The rules must stay stable, because groups are compared between versions of the page and used in
-// links. A second, coarser group is for tasks whose errors differ in their words: it consists of the
-// error's class and the application's first stack frame.
+// Groups of similar errors. A group's label is the first line of the error, with `#` for the parts that differ from job
+// to job. The rules must stay stable, because groups are compared between versions of the page, and links contain them.
+// If the errors of a task differ in their words, a coarser group is used: the errors with the same class and the same
+// first stack frame in the application (ErrorPlace).
 import { hash } from "node:crypto";
 
 export interface ErrorGroup {
   /** 12 hexadecimal digits, a hash of the label. */
   readonly fingerprint: string;
-  /** The first line with `#` in place of numbers, ids, addresses, times and quoted texts. */
+  /** The first line with `#` in place of numbers, ids, times, addresses, file names and quoted texts. */
   readonly label: string;
-  /** A LIKE pattern that all errors of the group match, and perhaps others. */
+  /** A pattern for SQL's LIKE that all errors of the group match, and perhaps others. */
   readonly likePattern: string;
 }
 
-/** The length up to which a first line is read. A longer line is cut after its last whole word within this length. */
+/** A first line of at least this length is cut: after its last whole word within this length. */
 const MAX_LINE_LENGTH = 300;
 /** A group depends on at most this many leading characters of an error. */
 export const ERROR_START = 600;
 
 const MAIL = /[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+/g;
 
-// In this order: UUIDs, times, IPv6 addresses, hexadecimal numbers, files, values of a URL's query, ids after an
-// underscore, ids that alternate letters and digits, ids with digits inside, numbers. A line has at most 300
-// characters, which limits the cost of each alternative.
+// In this order: UUIDs, times, IPv6 addresses, hexadecimal numbers, paths of files, the query of a URL, ids after an
+// underscore, ids that alternate letters and digits, ids with digits inside, numbers. A line has at most
+// MAX_LINE_LENGTH characters, which limits the cost of each alternative.
 const VARYING = new RegExp(
   [
     "[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}",
@@ -42,7 +42,7 @@ const VARYING = new RegExp(
   "gi",
 );
 
-// Quoted names of code and of a schema stay, because they differ between defects and not between jobs.
+// Quoted names after these words stay: names in code or of tables differ between defects and not between jobs.
 const NAMED =
   "(?<!\\b(?:reading|setting|column|constraint|relation|table|index|function|module|property) )";
 
@@ -56,17 +56,17 @@ const QUOTED = new RegExp(
     ...["“”", "«»", "‘’", "»«", "‹›", "›‹", "「」", "『』"].map(
       ([first, last]) => `${first}[^${last}]+${last}`,
     ),
-    // German and Polish: the second mark differs.
+    // In German and Polish one opening mark has two possible closing marks.
     "„[^“”]+[“”]",
     "‚[^‘’]+[‘’]",
   ].join("|"),
   "gi",
 );
 
-/** Matches what may be an id of letters, or of letters and digits, such as a nanoid. Its `prefix_` is kept. */
+/** Matches possible ids of letters, or of letters and digits, such as nanoids, after a prefix such as `cus_` if any. */
 const TOKEN = /(?<![\w-])((?:[a-z]{1,12}[_-])?)([\w-]{10,64})(?![\w-])/g;
 const MIXED_CASE = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
-/** Matches ids in one case: a ULID with digits only at its beginning, or a base-36 id with digits only at its ends. */
+/** Matches possible ids in one case: a ULID with digits only at its beginning, a base-36 id with digits at its ends. */
 const ONE_CASE = /^(?:\d{0,4}[A-Z]{12,}|\d{0,2}[a-z]{8,}\d{0,2})$/;
 const MIN_LENGTH_WITHOUT_PREFIX = 16;
 const NANOID = 21;
@@ -83,7 +83,7 @@ export function groupOfLabel(label: string): ErrorGroup {
 
 const fingerprintOf = (text: string): string => hash("sha256", text).slice(0, 12);
 
-// The error of a recovery contains a worker's id, which may be any name. So the patterns of ids do not find it.
+// The error of a recovered job contains the worker's id, which may be any name, so the patterns of ids do not match it.
 const RECOVERED =
   /^(Recovered\b.*?(?: worker| by) ).+?(?= stopped without finishing| held attempt|, which sends no heartbeat)/;
 
@@ -93,10 +93,10 @@ export function errorLabel(lastError: string): string {
   return label.replace(LIST, "$1#$1");
 }
 
-/** A list of values may have any length, so it becomes one mark. */
+/** Matches a list of values, which becomes one `#`, because jobs may have lists of different lengths. */
 const LIST = /(["'`]?)#\1(?:, ?\1#\1)+/g;
 
-/** Returns the first line with `#` for mail addresses, names of workers, and the contents of quoted texts. */
+/** Returns the first line with `#` for mail addresses, the worker of a recovery, and the contents of quoted texts. */
 function withoutVariableParts(lastError: string): string {
   const line = firstLine(lastError);
   return (line.includes("@") ? line.replace(MAIL, "#") : line)
@@ -104,14 +104,14 @@ function withoutVariableParts(lastError: string): string {
     .replace(QUOTED, (text) => `${text[0]}#${text.at(-1)}`);
 }
 
-/** Returns the first line of an error, up to a limit. */
+/** Returns the first line of an error, cut if it is too long: see MAX_LINE_LENGTH. */
 export function firstLine(lastError: string): string {
   const end = lastError.search(/[\r\n]/);
   const line = (end < 0 ? lastError : lastError.slice(0, end)).slice(0, MAX_LINE_LENGTH);
   return (line.length < MAX_LINE_LENGTH ? line : wholeWords(line)).trimEnd();
 }
 
-/** Returns a cut line without its last, incomplete word, and without an incomplete quoted text. */
+/** Returns a cut line without its last, incomplete word, and without a text in quotation marks that is incomplete. */
 function wholeWords(line: string): string {
   const space = line.lastIndexOf(" ");
   const whole = space > 0 ? line.slice(0, space) : line;
@@ -174,7 +174,7 @@ function isRandom(token: string): boolean {
 
 const LOWER_A = 97;
 const LOWER_Z = 122;
-/** The bit that distinguishes lower case from upper case. */
+/** The bit that distinguishes lower case from upper case in ASCII. */
 const CASE = 32;
 // For each letter, the letters that follow it in at least 3 of 10,000 pairs of letters in words and in names of code.
 // More than half of all possible pairs of letters are missing here.
@@ -182,16 +182,16 @@ const FOLLOWERS =
   "bcdfgiklmnprstuvwxy|aeijlorsuy|acehiklortuy|adeilorsuy|abcdefgilmnopqrstuvwxy|aefilorstuy|aeghilnorstu|aeiort|abcdefglmnoprstvxz|eos|aeis|abdeiklostuvy|abeimnopsuy|acdefgiklmnopstuvy|abcdfgiklmnoprstuvwx|adeghiloprstu|lu|acdefgiklmnorstuvy|acefhiklopqstuy|acehiloprstuy|abcdefgilmnprst|aei|aehinor|ceipt|mnpsw|e".split(
     "|",
   );
-/** For each letter, a bit for every letter that may follow it. */
+/** For each letter, a bit for each of its FOLLOWERS. */
 const FOLLOWING = FOLLOWERS.map((letters) =>
   [...letters].reduce((bits, letter) => bits | (1 << (letter.charCodeAt(0) - LOWER_A)), 0),
 );
-/** The least share of unusual pairs in a text that is not a word. A short text needs more: 4 of 9 in 10 letters. */
+/** The least share of unusual pairs in a text that is not a word; in a text of up to SHORT letters it is higher. */
 const UNUSUAL = 0.3;
 const UNUSUAL_IF_SHORT = 0.4;
 const SHORT = 11;
 
-/** Whether many pairs of letters in the text are unusual. */
+/** Whether at least two pairs of letters, and at least `share` of the pairs that end in lower case, are unusual. */
 function isUnpronounceable(token: string, share = UNUSUAL): boolean {
   let pairs = 0;
   let unusual = 0;
@@ -208,27 +208,27 @@ function isUnpronounceable(token: string, share = UNUSUAL): boolean {
   return unusual >= 2 && unusual >= pairs * share;
 }
 
-/** Returns the LIKE pattern of a label. */
+/** Returns the pattern for SQL's LIKE that all errors with this label match. */
 export function likePatternOf(label: string): string {
   return `${label.replace(/[\\%_]/g, "\\$&").replaceAll("#", "%")}%`;
 }
 
 export const isFingerprint = (text: string): boolean => /^[0-9a-f]{12}$/.test(text);
 
-/** The class of an error and the place in the code of one task that throws it. */
+/** A group of a task's errors with the same class that are thrown at the same place in the code. */
 export interface ErrorPlace {
-  /** A hash of the label, as for an ErrorGroup. A query may contain this fingerprint, too. */
+  /** A hash of the label, as in ErrorGroup; a query can select the errors of the place by it. */
   readonly fingerprint: string;
   /** The name of the place: `TypeError of charge_card in chargeCard (charge.js), in different words`. */
   readonly label: string;
 }
 
-// The worker's files inside its executable are named `chunk-…`, without a folder.
+// Skips frames in Node, in node_modules, and in this package's executable, whose files are named `chunk-…`.
 const FRAME =
   /\n\s+at (?!node:|chunk-|[^\n]*[( ](?:node:|chunk-|[^\n]*[/\\]node_modules[/\\]))([^\n]*)(?=\n)/;
 const CLASS = /^(?:Uncaught )?([A-Za-z_$][\w$.]{0,63}(?:Error|Exception))(?![\w$.])/;
 
-/** Returns the place of a task's error: its class and the first stack frame outside node_modules and the worker. */
+/** Returns the place of a task's error: its class and the first stack frame that FRAME does not skip. */
 export function errorPlace(task: string, lastError: string): ErrorPlace {
   const start = lastError.slice(0, ERROR_START);
   const kind = CLASS.exec(start)?.[1] ?? "Error";

@@ -1,5 +1,5 @@
-// The retry policy and the deadline of a job are stored as flags. Every way to add a job keeps its flags, including
-// Graphile Worker's functions. A worker that does not read these flags runs the job like any other.
+// The retry policy and the deadline of a job are stored in its flags, because every way to add a job accepts flags,
+// including Graphile Worker's functions. A worker that does not read these flags runs the job like any other.
 export const RETRY = "retry:";
 export const DEADLINE = "deadline:";
 
@@ -34,7 +34,7 @@ interface FlagOptions {
   readonly deadline?: string | undefined;
 }
 
-/** Returns the flags of a job, with those of its options. */
+/** Returns the flags to store for a job: its `flags`, and one for each of `retry` and `deadline` that is given. */
 export function flagsOf({ flags = [], retry, deadline }: FlagOptions): readonly string[] {
   return [
     ...flags,

@@ -1,7 +1,7 @@
-// Job ids from callers: decimal strings, because a PostgreSQL bigint does not fit a number.
+// Job ids from callers: decimal strings, because a JavaScript number cannot hold every bigint of PostgreSQL exactly.
 import { InputError, type Problem } from "../base/errors.ts";
 
-/** The maximum number of ids in one call. It limits the statement, its locks and its result. */
+/** The maximum number of ids in one call. It bounds the statement, the number of rows that it locks, and its result. */
 export const MAX_IDS = 10_000;
 
 const MAX_BIGINT = 9_223_372_036_854_775_807n;
@@ -12,7 +12,7 @@ export function isJobId(text: unknown): text is string {
   return typeof text === "string" && /^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= MAX_BIGINT;
 }
 
-/** Returns the distinct ids. Throws InputError unless there are 1 to 10,000 valid job ids. */
+/** Returns the distinct ids. Throws InputError unless `ids` has 1 to 10,000 items, and each is a valid job id. */
 export function checkedJobIds(ids: readonly string[]): string[] {
   if (!Array.isArray(ids) || ids.length === 0) {
     throw new InputError([{ path: "ids", message: "must list at least one job id" }]);

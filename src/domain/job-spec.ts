@@ -1,5 +1,5 @@
-// The options of a job to be added, and the schema's limits. All problems of the options are reported at
-// once, before the database is involved.
+// The options of a job to be added, and their checks, which need no database. The problems of several options are
+// reported together.
 import * as v from "valibot";
 import { InputError } from "../base/errors.ts";
 import { boundedList, checkEach, strict, validate } from "../base/validate.ts";
@@ -24,21 +24,21 @@ import {
 
 export const jobKeyModes = ["replace", "preserve_run_at", "unsafe_dedupe"] as const;
 /**
- * What addJob() does if a job has the same key, as Graphile Worker's `job_key_mode`. `replace`: overwrites a job that
- * is neither locked nor failed; if both payloads are lists, the new items are appended. `preserve_run_at`: the same,
- * but a job that has not started yet keeps its `runAt`. `unsafe_dedupe`: adds nothing and keeps the existing job as it
- * is, even if it is locked or failed.
+ * What addJob() does if a job has the same key, as Graphile Worker's `job_key_mode`. `replace`: overwrites that job; if
+ * both payloads are lists, the new items are appended. A locked or failed job loses its key instead and is not retried,
+ * and a job is added. `preserve_run_at`: as `replace`, but a job whose `attempts` is 0 keeps its `runAt`.
+ * `unsafe_dedupe`: adds nothing and keeps the existing job as it is, even if it is locked or failed.
  */
 export type JobKeyMode = (typeof jobKeyModes)[number];
 
 /**
  * What an add does with an existing job that has the same key. `unfinished`: as `unsafe_dedupe`, but a failed job loses
- * its key. `debounce`: as `replace`, with the start that `debounce` computes.
+ * its key, and a job is added. `debounce`: as `replace`, with the `runAt` that the option `debounce` determines.
  */
 export const keyRules = [...jobKeyModes, "unfinished", "debounce"] as const;
 export type KeyRule = (typeof keyRules)[number];
 
-/** Options of a job that is added. Graphile Worker's TaskSpec has the same names. */
+/** Options of a job that is added. Those down to `flags` have the same names in Graphile Worker's TaskSpec. */
 export interface JobSpec {
   /** The named queue: its jobs run in order, one at a time if no limit allows more. 1–128 characters. Default: none. */
   readonly queueName?: string | undefined;
@@ -63,8 +63,8 @@ export interface JobSpec {
    */
   readonly retry?: string | undefined;
   /**
-   * The time after which the job is too late: it fails for good instead of starting, and a running attempt is aborted
-   * and fails. Stored as the flag `deadline:MILLISECONDS`. Only workers of this library act on it, by their clock.
+   * The time after which the job fails for good: it no longer starts, and a running attempt is aborted. Stored as the
+   * flag `deadline:MILLISECONDS`. Only workers of this library act on it, by their clock.
    */
   readonly deadline?: Date | string | undefined;
   /** Derives the job key from the job's own values, so that equal jobs have the same key. Not with `jobKey`. */
@@ -107,7 +107,10 @@ export type AnyJob = Omit<JobToAdd, "spec"> & {
   readonly spec?: JobSpec | ThrottledSpec | undefined;
 };
 
-/** A checked job with the columns of the database's `job_spec` type. A null means the database's default. */
+/**
+ * A checked job. The members from `identifier` to `flags` are the columns of the database's type `job_spec`, in which
+ * null means the database's default.
+ */
 export interface ResolvedJob {
   readonly identifier: string;
   readonly payload: string;
@@ -158,7 +161,7 @@ export const identifier = v.pipe(
   boundedText(1, 128),
   v.check((text) => text === "" || text.trim() !== "", "must not be blank"),
 );
-/** A job key. The schema allows 512 characters. */
+/** A job key. The schema allows at most 512 characters. */
 export const jobKey = boundedText(1, 512);
 
 const specSchema = v.pipe(
@@ -200,10 +203,7 @@ const jobSchema = strict({
   spec: v.optional(specSchema, {}),
 });
 
-/**
- * Whether a job needs no check: it has no spec, and its identifier is in `checked`. That is the case for most jobs of a
- * batch.
- */
+/** Whether only the payload of a job needs a check: it has no spec, and its identifier is in `checked`. */
 function isPlain(job: JobToAdd, checked: ReadonlySet<string>): boolean {
   if (typeof job !== "object" || job === null || !checked.has(job.identifier)) return false;
   for (const name in job) if (name !== "identifier" && name !== "payload") return false;
@@ -225,7 +225,7 @@ function keyRuleOf({ debounce, unique, runAt, jobKeyMode = "replace" }: CheckedS
   return runAt === undefined ? "preserve_run_at" : "replace";
 }
 
-/** Checks one job. Throws InputError with all problems of the options, or with the payload's problem. */
+/** Checks one job. Throws InputError with the problems of its options, or else with the first one of its payload. */
 export function resolveJob(job: AnyJob): ResolvedJob {
   const { identifier, payload: given, spec } = validate(jobSchema, job);
   const { unique, throttle, queueName = null } = spec;
@@ -247,7 +247,7 @@ export function resolveJob(job: AnyJob): ResolvedJob {
 
 /**
  * Checks a job before an interceptor may replace its payload. The payload is checked only if the job has `unique`: then
- * the returned job has the key made from it. Throws InputError.
+ * the returned job has the key that is made from the given payload. Throws InputError.
  */
 export function jobForInterceptors(job: JobToAdd): JobToAdd {
   const { spec } = validate(jobSchema, job);
@@ -256,14 +256,14 @@ export function jobForInterceptors(job: JobToAdd): JobToAdd {
   return { ...job, spec: { ...job.spec, jobKey } };
 }
 
-/** Returns the identifier of a task. A string is returned unchecked, because resolveJob() checks it. */
+/** Returns the identifier of a task, or `task` itself if it is a string. The result is checked by resolveJob(). */
 export function identifierOf(task: string | JobByTask["task"]): string {
   return typeof task === "object" && task !== null ? task.identifier : task;
 }
 
 /**
- * Returns the job with its task's identifier. Throws InputError if `task` is not a task, or if the job has a task and
- * an identifier.
+ * Returns the job, with the identifier of its task in place of the task if it has one. Throws InputError if `task` is
+ * not an object, or if the job also has an identifier.
  */
 export function withIdentifier(job: JobToAdd | JobByTask): JobToAdd {
   if (typeof job !== "object" || job === null || !("task" in job)) return job;
@@ -277,10 +277,10 @@ export function withIdentifier(job: JobToAdd | JobByTask): JobToAdd {
   return { ...rest, identifier: task.identifier };
 }
 
-/** Takes the place of a skipped job in a list, so that the problems of later jobs have the right index. Not added. */
+/** Takes the place of a job that an interceptor skipped, so that problems of later jobs have the right index. */
 export const SKIPPED: JobToAdd = { identifier: "" };
 
-/** Checks a batch. A problem's path, such as `jobs[3].spec.priority`, has the job's index, counted from `from`. */
+/** Checks a batch. The path of a problem, such as `jobs[3].spec.priority`, has the job's index, counted from `from`. */
 export function resolveJobs(jobs: readonly (JobToAdd | JobByTask)[], from = 0): ResolvedJob[] {
   const resolved: ResolvedJob[] = [];
   const checked = new Set<string>();

@@ -7,7 +7,7 @@
 export const jobStates = ["locked", "failed", "scheduled", "ready"] as const;
 /**
  * The state of a job; exactly one holds. `locked`: a worker has fetched or is running it. `failed`: it has no
- * attempts left. `scheduled`: its `runAt` is in the future. `ready`: it waits for a worker.
+ * attempts left. `scheduled`: its `runAt` is in the future. `ready`: it is due, even if its named queue is locked.
  */
 export type JobState = (typeof jobStates)[number];
 
@@ -35,11 +35,11 @@ export interface Job {
   readonly attempts: number;
   /** The number of attempts after which the job fails for good. */
   readonly maxAttempts: number;
-  /** The error of the last failed attempt; null without one. */
+  /** The last error: of an attempt, or set by failing, cancelling or recovering the job; null without one. */
   readonly lastError: string | null;
-  /** The time at which the job was added. */
+  /** The time at which the job was added. A debounced add after a failed attempt sets it to its own time. */
   readonly createdAt: Date;
-  /** The time at which the row last changed. */
+  /** The time of the job's last change. Fetching it, snoozing it and giving it back unstarted do not count. */
   readonly updatedAt: Date;
   /** `runAt` as RFC 3339 text with microseconds, which a Date cuts off. May be passed as `runAt` again. */
   readonly runAtText: string;
@@ -70,7 +70,7 @@ export interface Job {
 }
 
 /**
- * Returns the HTTP API's `ListedJob`, with payload and flags byte for byte. `more` maps further names to JSON texts.
+ * Returns the HTTP API's `ListedJob`, with payload and flags byte for byte. `more`: further or replaced members.
  */
 export function listedJobJson(job: Job, more: Record<string, string> = {}): string {
   return listedJobTexts(job, more).join("");

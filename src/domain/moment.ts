@@ -25,7 +25,7 @@ function momentText(value: Date | string): string {
   return value instanceof Date ? (value.toJSON() ?? "") : value;
 }
 
-/** Whether the text is an RFC 3339 time with a zone that PostgreSQL can store. */
+/** Whether the text is an RFC 3339 time with a zone that PostgreSQL can store. The seconds may be absent. */
 export function isMoment(text: string): boolean {
   return RFC3339.test(text) && !Number.isNaN(Date.parse(text)) && isRealDay(text);
 }
@@ -38,7 +38,7 @@ function isRealDay(text: string): boolean {
   return date.getUTCDate() === day;
 }
 
-/** Returns microseconds since 1970, rounded half to even as PostgreSQL does. */
+/** Returns the microseconds since 1970 of a time that isMoment() accepts, rounded half to even as in PostgreSQL. */
 export function microsecondsOf(text: string): bigint {
   const [, day, time, seconds = ":00", fraction = ".0", zoneHours, zoneMinutes] =
     RFC3339.exec(text) ?? [];

@@ -2,7 +2,7 @@
 // are kept. This file turns an application's value into that text.
 import { InputError } from "../base/errors.ts";
 
-/** The same symbol in all copies of the library: the package that a task imports is not the executable's copy. */
+/** The same symbol in all copies of the library: a task file may import another copy than the one that runs it. */
 const RAW = Symbol.for("pg-job-worker.RawJson");
 
 /**
@@ -19,9 +19,9 @@ export class RawJson {
   /** Wraps `text` without a check; rawJson() checks it. */
   constructor(text: string) {
     this[RAW] = text;
-    // Own and enumerable, so JSON.stringify() reads it and calls recordUse(), even if another toJSON() returned this.
+    // Own and enumerable, so JSON.stringify() reads it, even if another object's toJSON() has returned this RawJson.
     Object.defineProperty(this, "text", { enumerable: true, get: () => recordUse(text) });
-    // A function as an own property makes structuredClone() and postMessage() throw: a copy would be another payload.
+    // A function as an own property makes structuredClone() and postMessage() throw. Their copy would not be a RawJson.
     Object.defineProperty(this, "toJSON", { enumerable: true, value: this.toJSON });
   }
 
@@ -39,7 +39,7 @@ export class RawJson {
   }
 }
 
-/** Returns `text` as a payload that is stored byte for byte. Throws InputError when it is not JSON. */
+/** Returns `text` as a payload that is stored byte for byte. Throws InputError unless it is JSON and well-formed. */
 export function rawJson(text: string): RawJson {
   if (typeof text !== "string") {
     throw new InputError([{ path: "payload", message: "must be a text of JSON" }]);
@@ -58,8 +58,8 @@ export function rawJson(text: string): RawJson {
 }
 
 /**
- * Returns the JSON text of a payload. `undefined` is `{}` (Graphile Worker's default); a bigint becomes an
- * exact integer. Throws InputError for values that JSON cannot represent (functions, cycles).
+ * Returns the JSON text of a payload. `undefined` becomes `{}` (Graphile Worker's default), a bigint an exact integer.
+ * Throws InputError for a payload that JSON cannot represent: a function, a symbol, or an object with a cycle.
  */
 export function payloadText(payload: unknown): string {
   if (payload === undefined) return "{}";
@@ -78,22 +78,22 @@ export function payloadText(payload: unknown): string {
 }
 
 /**
- * Separates the payloads of a batch on their way to the database. JSON never contains it: the only characters
- * below U+0020 that are allowed in JSON are white space.
+ * Separates payloads that are sent to the database, or read from it, as one text. JSON never contains this character:
+ * the only characters below U+0020 that are allowed in JSON are white space.
  */
 export const PAYLOAD_SEPARATOR = "\u001f";
 
 const textOf = (raw: object) => (raw as { readonly [RAW]: string })[RAW];
 
-/** Returns `text`. Throws if it has the separator, which is possible if rawJson() did not create the RawJson. */
+/** Returns `text`. Throws InputError if it has the separator, because `new RawJson()` does not check its text. */
 function checkText(text: string): string {
   if (!text.includes(PAYLOAD_SEPARATOR)) return text;
   throw new InputError([{ path: "payload", message: "is not JSON: it has a control character" }]);
 }
 
 /**
- * Whether JSON.stringify() has read a RawJson. All copies of the library share it, because the RawJson may be of
- * another copy.
+ * `[MET]`: whether the text of a RawJson has been read, as by JSON.stringify(). All copies of the library share this
+ * flag, because the RawJson may be of another copy.
  */
 const shared = globalThis as { [MET]?: boolean };
 const MET = Symbol.for("pg-job-worker.RawJson.met");
@@ -103,9 +103,9 @@ function recordUse(text: string): string {
   return text;
 }
 
-/** toExactJson() is five times as slow as JSON.stringify(), so it is called only if that failed or met a RawJson. */
+/** toExactJson() takes five times as long as JSON.stringify(), so it is called only if that threw or met a RawJson. */
 function toJson(payload: unknown): string | undefined {
-  // The toJSON() of a member may itself write a payload.
+  // The toJSON() of a member may itself call payloadText(), which changes the same flag.
   const outer = shared[MET] === true;
   try {
     shared[MET] = false;
@@ -123,8 +123,8 @@ function toJson(payload: unknown): string | undefined {
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
- * JSON.rawJSON refuses texts of objects, so toExactJson() writes a mark for each raw text, and replaces the marks at
- * the end. JSON.stringify() writes this escape in lower case, so no string of the payload equals a mark.
+ * JSON.rawJSON refuses texts of objects and lists. So toExactJson() writes a mark for each raw text, and replaces the
+ * marks at the end. JSON.stringify() writes `\u001f` in lower case, so no string of the payload equals a mark.
  */
 const MARK = /"\\u001F(\d+)"/g;
 

@@ -44,11 +44,14 @@ export interface PayloadIsMissing {
   readonly "the payload of this task is missing: addJob(task, payload)": never;
 }
 
-/** The type of addJob(): adds a job by a task, whose payload type is checked, or by an identifier, with any payload. */
+/**
+ * The type of addJob(): adds a job by a task, whose payload type is checked, or by an identifier, with any payload.
+ * `Added` is the result without `throttle`: a Job, or with a worker's own utils null if an interceptor skips the job.
+ */
 export interface AddJob<Added> {
   // The order matters: the compiler shows the error of the last signature with as many parameters as the call.
   /**
-   * Adds a job at most once in a period. Resolves to `{ isThrottled, until, job }`; `job` is null if it was dropped.
+   * Adds a job at most once in a period. Resolves to `{ isThrottled, until, job }`; `job` is null for a dropped add.
    * Rejects with `extension_missing` until `worker migrate --with limits` has added the tables.
    */
   (
@@ -88,10 +91,7 @@ export interface AddJobs<Added> {
   ): Promise<(Added | ThrottledAdd)[]>;
 }
 
-/**
- * The type of copyJobs(): copies any number of jobs, by identifiers or by tasks with one payload type. Resolves
- * to their number.
- */
+/** The type of copyJobs(): adds any number of jobs and resolves to their number. Given tasks share one payload type. */
 export type CopyJobs = <Payload = unknown>(
   jobs: Iterable<JobToAdd | JobOfTask<Payload>> | AsyncIterable<JobToAdd | JobOfTask<Payload>>,
 ) => Promise<number>;

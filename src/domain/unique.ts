@@ -1,5 +1,5 @@
-// Derives a key from a job's own values, so that equal jobs have the same key. It is an ordinary job key, and needs no
-// table. This file also checks the options that concern keys: unique, debounce and throttle.
+// Derives a job's key from its own values, so that equal jobs have the same key: an ordinary job key, which needs no
+// further table. This file also checks the options `unique` and `debounce`, and which options can be combined.
 import { hash } from "node:crypto";
 import * as v from "valibot";
 import { now } from "../base/clock.ts";
@@ -10,17 +10,17 @@ import { canonicalText, type ExactJson, exactJson, memberOf } from "./exact/cano
 export const uniqueWhiles = ["waiting", "unfinished", "failed_too"] as const;
 /**
  * How long a job prevents other jobs with its key. `waiting`: until a worker fetches it. Until then, another add
- * changes it. The job keeps its time, unless the add has a `runAt` or an attempt has failed. `unfinished`: until it has
- * completed or failed for good. Until then, another add does not change it. `failed_too`: until it is deleted, even
- * after it has failed for good.
+ * changes it, but not its time, unless the add has a `runAt` or the job's `attempts` is above 0. `unfinished`: until it
+ * has completed or failed for good. `failed_too`: until it has completed or is deleted; a job that has failed for good
+ * still prevents others. With the last two, another add does not change the job.
  */
 export type UniqueWhile = (typeof uniqueWhiles)[number];
 
-/** What makes two jobs of one task equal, and how long such a job prevents another one. */
+/** What makes two jobs of one task equal, and how long a job prevents equal ones. */
 export interface Unique {
   /**
    * The values that are compared, 1–16: the whole payload (`args`), one member of it (`args.userId`,
-   * `args.user.id`), the queue's name. The task always counts.
+   * `args.user.id`), the queue's name (`queue`). The task is always compared.
    */
   readonly by: readonly ("args" | `args.${string}` | "queue")[];
   /**
@@ -32,7 +32,7 @@ export interface Unique {
   readonly while: UniqueWhile;
 }
 
-/** The delay of a job that each further add of its key extends. */
+/** How long a job waits for further adds with its key, each of which makes it wait again. */
 export interface Debounce {
   /** The time from the last add to the start, in milliseconds, at most a year. */
   readonly waitMs: number;
@@ -42,7 +42,7 @@ export interface Debounce {
 
 const YEAR_MS = 31_536_000_000;
 
-/** A duration of at most a year. The message also fits an option in seconds. */
+/** A duration of 1 ms to a year. The message also fits options in seconds: those of `worker add` and the HTTP API. */
 export const milliseconds = v.pipe(
   v.number("must be a number of milliseconds"),
   v.check(
@@ -93,8 +93,7 @@ export interface KeyParts {
 
 /**
  * Returns `u:` and the SHA-256, in base64url, of the canonical JSON of [task, object of the values by their names in
- * `by`, start of the period in milliseconds or null]. Throws InputError for a list as the payload with
- * `while: "waiting"` (see LIST), and if the payload lacks a member of `by`, because all jobs without it would be equal.
+ * `by`, start of the period in milliseconds or null]. Throws InputError as comparedText() does.
  */
 export function uniqueKey(
   job: KeyParts,
@@ -108,8 +107,9 @@ export function uniqueKey(
 }
 
 /**
- * Returns the canonical JSON of [task, object of the values by their names in `by`]. Throws InputError as uniqueKey()
- * does; `option` is the option that has `by`.
+ * Returns the canonical JSON of [task, object of the values by their names in `by`]. Throws InputError if the payload
+ * lacks a member of `by`, because all jobs without it would be equal, if it is nested too deeply, or if it is a list
+ * and `mayBeList` is false (see LIST). `option` is the option that has `by`.
  */
 export function comparedText(
   job: KeyParts,
@@ -153,10 +153,10 @@ function valueAt(payload: ExactJson, name: string, path: string): ExactJson {
   return found;
 }
 
-/** Whether a key has the form that uniqueKey() returns. Such a key beside `unique` was derived from it. */
+/** Whether a key has the form that uniqueKey() returns. jobForInterceptors() adds such a key to a job with `unique`. */
 export const isUniqueKey = (key: string): boolean => /^u:[\w-]{43}$/.test(key);
 
-/** The options of a job that make its key, or that decide what the key does. */
+/** The options of a job that make its key, decide what the key does, or cannot be combined with such an option. */
 interface KeyOptions {
   readonly jobKey?: string | undefined;
   readonly jobKeyMode?: string | undefined;
@@ -166,7 +166,7 @@ interface KeyOptions {
   readonly throttle?: object | undefined;
 }
 
-/** If a job has none of these options, it breaks no rule. Most jobs have none. */
+/** A job without any of these options breaks no rule. Most jobs have none of them. */
 export const KEY_OPTIONS = ["jobKey", "jobKeyMode", "unique", "debounce", "throttle"] as const;
 
 interface Rule {

@@ -48,7 +48,7 @@ export function estimatedValue(
   return { value: rounded, precision: "estimated", low, high, basis, as_of: asOf };
 }
 
-/** Returns an estimate whose interval is not symmetric, as after a few matches in a sample. */
+/** Returns an estimate whose interval may be asymmetric, as after a few matches in a sample. `atLeast` is certain. */
 export function intervalValue(
   { value, low, high }: Interval,
   basis: Basis,
@@ -70,7 +70,7 @@ export function limitTo(whole: Value, most: number): Value {
   return { ...whole, precision: "estimated", value: Math.min(value, most), high: highest };
 }
 
-/** Returns a part of a whole, limited so that it is not larger than the whole. An exact part is returned as it is. */
+/** Returns a part, limited to its whole. An exact part, and a part of a `capped` whole, are returned as they are. */
 export function limitToWhole(part: Value, whole: Value): Value {
   if (part.precision === "exact" || whole.precision === "capped") return part;
   const most = whole.precision === "exact" ? whole.value : (whole.high ?? whole.value);

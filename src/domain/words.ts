@@ -1,4 +1,4 @@
-// Texts of numbers, times and names in sentences, and of errors that the worker sets. Ages are in portable/ages.ts.
+// Numbers, times and names in sentences, and errors with which actions and deadlines fail jobs. Ages: portable/ages.ts.
 import { groupDigits } from "./portable/digits.ts";
 import type { Value } from "./value.ts";
 
@@ -38,14 +38,14 @@ export function ordinal(count: number): string {
 }
 
 /**
- * A time in a sentence, RFC 3339: `2026-11-26T20:28:50Z`. It follows `at` or `since`; the page recognises
- * it there and shows it in local time.
+ * A time in a sentence, RFC 3339: `2026-11-26T20:28:50Z`. The page recognises it only after `at`, `since` or `until`,
+ * and shows it in local time.
  */
 export const momentText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 const MARKED = "Marked failed ";
 
-/** The error of a job that was failed by hand without a reason. */
+/** The error of a job that was failed by hand without a reason. `where`: such as `from the command line`. */
 export const markedFailed = (where: string): string => MARKED + where;
 
 /** The error that the schema's own function sets when a job is failed by hand. */
@@ -58,17 +58,17 @@ export const cancelledText = (reason: string | null): string =>
 /** The error of a job whose deadline has passed. */
 export const pastDeadline = (time: string): string => `the deadline ${time} has passed`;
 
-/** Returns the deadline in such an error, or in the label of its error group; null for any other error. */
+/** Returns the deadline in an error of pastDeadline(), or in the label of its error group; null for any other text. */
 export const deadlineIn = (error: string): string | null =>
   /^the deadline (\S{1,40}(?: ms)?) has passed(?:\n|$)/.exec(error)?.[1] ?? null;
 
 /** Whether the error is that of a cancelled job. */
 export const isCancelled = (error: string): boolean => /^cancelled(?:: |\n|$)/.test(error);
 
-/** A regular expression, for JavaScript and PostgreSQL, of the error of a job that was failed or cancelled by hand. */
+/** Matches, in JavaScript and PostgreSQL, the error of a job that was cancelled, or failed by hand without a reason. */
 export const MARKED_FAILED = `^(?:${MARKED}|${BY_FUNCTION}|cancelled(?:: |\\n|$))`;
 
-/** Whether the job was failed or cancelled by hand. */
+/** Whether the error is that of a job that was cancelled, or failed by hand without a reason. */
 export const isMarkedFailed = (error: string): boolean => new RegExp(MARKED_FAILED).test(error);
 
 const MAX_NAME_LENGTH = 80;

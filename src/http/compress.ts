@@ -4,16 +4,16 @@ import { gzip } from "node:zlib";
 import { type HttpRequest, header } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
-/** The length below which compression is not worth its time. */
+/** The length of a text below which compression is not worth its time. */
 const MIN_CHARS = 300;
-/** The length above which compression would occupy a thread for too long. */
+/** The length of a text above which compression would occupy a thread for too long. */
 const MAX_CHARS = 4_000_000;
 /** The fastest level: the next one saves a tenth and takes twice as long. */
 const LEVEL = 1;
 
 const compress = promisify(gzip);
 
-/** Returns the response, compressed if that is worth it. A response with a content-encoding is unchanged. */
+/** Returns the response, compressed if it is worth it, is not encoded already, and the client accepts gzip. */
 export async function compressResponse(
   request: HttpRequest,
   response: HttpResponse,
@@ -30,7 +30,7 @@ export async function compressResponse(
   return { ...response, headers: { ...varying, "content-encoding": "gzip" }, body: bytes };
 }
 
-/** The number of codings in a header that are read. */
+/** The number of codings in a header that are read, and of the parts of each coding. */
 export const MAX_CODINGS = 32;
 
 /** Whether the header accepts gzip: `gzip`, `gzip;q=0.5`, `*`; not `gzip;q=0`. */

@@ -1,5 +1,5 @@
-// Endpoints, and the dispatcher that routes requests to them. Errors become responses only here. A 500 response never
-// contains internal details; they are logged under the request's id.
+// Endpoints, and the dispatcher that routes requests to them. Errors become responses only here. The response to an
+// unexpected error (500) has no internal details; they are logged under the request's id.
 import { monotonic } from "../base/clock.ts";
 import { codeOf, type ErrorCode, InputError, messageOf, WorkerError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
@@ -19,7 +19,7 @@ export interface Policy<E extends Endpoint> {
   admit(request: HttpRequest, endpoint: E | null): void | Promise<void>;
   /** Headers of the response. They override the endpoint's own. */
   headers(endpoint: E | null, status: number): Readonly<Record<string, string>>;
-  /** Called once the response is determined. */
+  /** Called once the response is determined, before it is sent. */
   answered(exchange: Exchange<E>): void;
 }
 
@@ -35,13 +35,13 @@ export interface Exchange<E extends Endpoint> {
 /** Where failures are reported. */
 export interface Report {
   readonly logger: Logger;
-  /** Called for each 503 response with its code, the request's fields and the error. */
+  /** Called for each 503 response with its code, and with the request and the error as fields of a log line. */
   readonly onDegraded?:
     | ((code: string, fields: Readonly<Record<string, unknown>>) => void)
     | undefined;
 }
 
-/** Returns the function that answers every request. It never throws. */
+/** Returns the function that answers every request. Errors of `admit` and of endpoints become responses. */
 export function createDispatcher<E extends Endpoint>(
   endpoints: readonly E[],
   policy: Policy<E>,
@@ -83,7 +83,7 @@ function otherMethod(method: string, allow: readonly string[]): Refusal {
   );
 }
 
-/** Returns the HTTP API's `Error` for anything that was thrown. Internal details are only logged. */
+/** Returns the HTTP API's `Error` for anything that was thrown. Also logs the error if the status is 500 or 503. */
 export function errorResponse(
   error: unknown,
   request: Pick<HttpRequest, "id" | "method" | "path">,

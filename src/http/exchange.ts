@@ -1,4 +1,4 @@
-// Converts Node's request and response objects to this library's types, once for each request.
+// Answers the requests of node:http servers: converts Node's objects, limits requests and memory, sends responses.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
@@ -17,17 +17,17 @@ import { cutOff, type HttpResponse } from "./response.ts";
 export interface ExchangeOptions extends Report {
   /** Answers a request. Must not throw. */
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
-  /** Headers of the responses that `handle` does not make: refusals of malformed requests and of too many requests. */
+  /** Headers of responses that `handle` does not make, such as refusals of malformed requests or too many requests. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Determines the client of a request. Default: the connection's peer. */
+  /** Returns the client's address. Default: the address of the connection's peer. */
   readonly clientOf?: ClientAddress | undefined;
-  /** Whether peers have no addresses. Default: whether the peer's server listens on a unix socket. */
+  /** Whether the peer has no address, because it is on a unix socket. Default: whether its server listens on one. */
   readonly isUnix?: (peer: Socket) => boolean;
 }
 
 /**
- * Answers a request of Node's server. `expects`: the client sends the body only after `100 Continue`. `url`: the whole
- * target.
+ * Answers a request of Node's server. `expects`: the client sends the body only after `100 Continue`. `url`: the
+ * request's target. Default: `req.url`, which a framework may have shortened.
  */
 export type NodeHandler = (
   req: IncomingMessage,
@@ -46,7 +46,7 @@ export function createAnswer(
   const idleTimeouts = new WeakMap<Socket, number>();
   const work = createWork(limits.unanswered, limits.unansweredPerClient);
   const memory = createAnswerMemory(limits);
-  /** Connections with a request whose end is unclear. Further requests on them are ignored. */
+  /** Connections with a malformed request, whose end may be unclear. Further requests on them are ignored. */
   const unclear = new WeakSet<Socket>();
 
   const respond = async (request: HttpRequest, problem: Refusal | null) => {
@@ -71,7 +71,7 @@ export function createAnswer(
     headers: { ...response.headers, ...options.headers, "x-request-id": id },
   });
 
-  /** Returns the response as bytes with reserved memory; a refusal if there is no memory. */
+  /** Returns the response with its body as bytes, whose memory is counted; a refusal if there is no memory left. */
   const counted = (response: HttpResponse, request: HttpRequest, reservation: Reservation) => {
     if (typeof response.body === "function") {
       reservation.release();
@@ -86,14 +86,15 @@ export function createAnswer(
 
   return (req, res, expects, url = req.url ?? "") => {
     if (unclear.has(req.socket)) return;
-    // In an application's server the connection may already be closed. Then no event would end the request.
+    // In an application's server the connection may already be closed. Then no `close` event would end the exchange.
     if (req.socket.destroyed || res.destroyed) return;
     const exchange = connections.open(req.socket, {
       isSettled: () => res.headersSent || req.complete,
       isRead: () => req.complete,
     });
     res.once("close", exchange.close);
-    // The timeouts set below are for this request only. The `finish` listener resets them before Node sets its own.
+    // The timeouts set below are for this request only. At `finish` the connection's own timeout is restored, before
+    // Node sets the one for an idle connection.
     const idleMs = idleTimeouts.get(req.socket) ?? req.socket.timeout ?? 0;
     idleTimeouts.set(req.socket, idleMs);
     res.prependOnceListener("finish", () => req.socket.setTimeout(idleMs));
@@ -118,8 +119,7 @@ export function createAnswer(
     if (problem?.headers["connection"] === "close") unclear.add(req.socket);
     const respondInTurn = async () => {
       await reservation.readOn(exchange.left);
-      // The connection has no idle timeout while the request is processed, because the request and its statements have
-      // limits of their own. The timeout begins again with the response.
+      // No timeout applies while the request is processed: the request and its SQL statements have limits of their own.
       req.socket.setTimeout(0);
       return respond(request, problem);
     };
@@ -176,7 +176,7 @@ interface Arrival {
   readonly reserve: HttpRequest["reserve"];
 }
 
-/** Returns the request, and the problem of its target, version or headers if it has one. */
+/** Returns the request, and the refusal if its target, version or headers are invalid; otherwise null. */
 function readRequest(arrival: Arrival): {
   request: HttpRequest;
   problem: Refusal | null;
@@ -229,7 +229,7 @@ function send(
   res.end(bytes);
 }
 
-/** Discards the rest of a request, so that its client can read the response. Cuts the connection at a limit. */
+/** Discards the rest of a request, so that its client can read the response. Closes the connection at a limit. */
 function discardRest(req: IncomingMessage, limits: Limits): void {
   const { socket } = req;
   let left = limits.discardedBytes;
@@ -243,7 +243,7 @@ function discardRest(req: IncomingMessage, limits: Limits): void {
     if (left < 0) socket.destroy();
   });
   req.once("end", finish);
-  // After the response, Node no longer informs the request that its connection has closed.
+  // After the response, a closed connection causes no event of `req`, only of its socket.
   socket.once("close", finish);
   req.resume();
   void wait(limits.discardMs, done.signal).then((passed) => passed && socket.destroy());

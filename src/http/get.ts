@@ -1,4 +1,4 @@
-// Sends a single GET request over TCP, TLS or a unix socket. It stops reading the response after 64 KiB.
+// Sends a single GET request over TCP, TLS or a unix socket. Of a response, only about 64 KiB are read.
 
 import http from "node:http";
 import https from "node:https";
@@ -10,10 +10,10 @@ export interface GetResponse {
 }
 
 export interface GetOptions {
-  /** The path of a socket to connect to, instead of the URL's host. */
+  /** The path of a unix socket to connect to, instead of the URL's host. */
   readonly socketPath?: string | undefined;
   readonly timeoutMs: number;
-  /** Whether any certificate is accepted, for a server on this machine whose certificate has another name. */
+  /** Whether any certificate is accepted, for example that of a server on this machine with another name. */
   readonly trustsAnyCertificate: boolean;
 }
 

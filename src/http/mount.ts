@@ -1,5 +1,5 @@
-// Answers requests on an application's own node:http server. That server owns the connections, and limits their number
-// and their times. This file answers only the requests that the application passes on.
+// Answers requests on an application's own node:http server. The connections belong to that server, which limits their
+// number and their idle time. This file answers only the requests that the application passes on.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createConnections } from "./bounds/connections.ts";
 import { defaultLimits, type Limits } from "./bounds/limits.ts";
@@ -7,7 +7,7 @@ import { createAnswer, type ExchangeOptions } from "./exchange.ts";
 
 export interface Mount {
   readonly answer: (req: IncomingMessage, res: ServerResponse) => void;
-  /** Ends event streams, and refuses further ones. From then on each response is the last of its connection. */
+  /** Ends event streams and downloads, and refuses further ones. Each later response is the last of its connection. */
   readonly close: () => void;
 }
 
@@ -16,7 +16,7 @@ export function createMount(options: ExchangeOptions, given: Partial<Limits> = {
   const connections = createConnections(limits, false);
   const answer = createAnswer(options, limits, connections);
   return {
-    // Frameworks remove the path of the mount from `url`, so the original is used.
+    // Frameworks remove the path of the mount from `url`, and keep the whole one in `originalUrl`.
     answer: (req, res) => {
       const { originalUrl } = req as IncomingMessage & { readonly originalUrl?: unknown };
       answer(req, res, false, typeof originalUrl === "string" ? originalUrl : req.url);

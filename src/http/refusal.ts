@@ -1,9 +1,9 @@
-// A refused request: an error that becomes an HTTP status (401, 403, 405, 413, …). Failures of the work itself are
-// InputError and WorkerError. endpoint.ts turns all of them into responses.
+// A refused request: an error that becomes an HTTP status (401, 403, 405, 413, …). Errors of the reads and
+// commands behind a request are InputError and WorkerError. endpoint.ts turns all of them into responses.
 
 export interface RefusalOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further members of the JSON response. */
+  /** Members of the JSON response in addition to `error` and `code`. */
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
@@ -13,7 +13,7 @@ export class Refusal extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly members: Readonly<Record<string, unknown>>;
 
-  /** `message` is for people, `code` for programs. */
+  /** `message` is for people, `code` for programs. Both are in the JSON response. */
   constructor(status: number, code: string, message: string, options: RefusalOptions = {}) {
     super(message);
     this.name = "Refusal";
@@ -24,7 +24,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses a request that would outlive the server. */
+/** The refusal of event streams, downloads and writes while the server is stopping. */
 export const stopping = new Refusal(503, "aborted", "the server is stopping; try again", {
   headers: { "retry-after": "2" },
 });

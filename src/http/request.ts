@@ -1,5 +1,5 @@
-// A request as endpoints receive it; the checks of its first line and headers; and the reading of its body, which is
-// limited in size and must be JSON in UTF-8.
+// A request as endpoints receive it; the checks of its first line and headers; and the reading of its body, which has
+// a limited size and must have the type JSON, in UTF-8.
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { InputError } from "../base/errors.ts";
@@ -11,41 +11,39 @@ export interface HttpRequest {
   readonly method: string;
   /** `1.1` or `1.0`. */
   readonly httpVersion: string;
-  /** The path as sent: percent-encoded, without the query. */
+  /** The path as sent: percent-encoded, without the query. Empty if the target is invalid. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** The path's `{name}` parameters, decoded. */
+  /** The decoded values of the segments that are `{name}` in the route's path (router.ts). */
   readonly params: Readonly<Record<string, string>>;
   /** The headers by lower-case name. Host, Authorization, Content-Type and Content-Length were sent at most once. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The requested host: that of an absolute target, otherwise that of the Host header. */
+  /** The requested host, perhaps with a port: that of an absolute target, otherwise that of the Host header. */
   readonly host: string | undefined;
-  /** The address of the connection's peer. */
+  /** The address of the connection's peer; UNIX_PEER on a unix socket. */
   readonly remoteAddress: string;
-  /** The client's address, for the log and for limits: the peer's, or the one that a trusted proxy reports. */
+  /** The client's address, for logs, the audit trail and limits: the peer's, or that reported by a trusted proxy. */
   readonly client: string;
-  /** Aborts when the client disconnects or the server stops. */
+  /** Aborts when the client disconnects, the response has ended, or the server stops. */
   readonly closing: AbortSignal;
-  /** Aborts when the client disconnects. */
+  /** Aborts when the client disconnects, or the response has ended. */
   readonly left: AbortSignal;
   readonly body: RequestBody;
   /** Node's own request, for the application's login. */
   readonly incoming: IncomingMessage;
-  /**
-   * Reserves memory in which the response is built: rows, text and bytes. Throws Refusal 503 if there is none in time.
-   */
+  /** Reserves memory for the rows, text and bytes of the response. Throws Refusal 503 if none is free in time. */
   reserve(bytes: number): Promise<void>;
-  /** Additional fields for the access log. They must not contain secrets. */
+  /** Facts about the request, such as its user, for other code and the access log. They must not contain secrets. */
   readonly notes: Record<string, unknown>;
 }
 
 export interface RequestBody {
   readonly stream: Readable;
-  /** Sends `100 Continue`. Called once, right before the body is read. */
+  /** Sends `100 Continue` if the client waits for it. Called right before the body is read. */
   invite(): void;
 }
 
-/** Returns the header's value; undefined if it was not sent. Node joins the values of most repeated headers. */
+/** Returns the header's value; undefined if it was not sent. Of most repeated headers, Node has joined the values. */
 export function header(request: HttpRequest, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === "string" ? value : undefined;
@@ -54,7 +52,8 @@ export function header(request: HttpRequest, name: string): string | undefined {
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?$/i;
 
 /**
- * Returns the JSON text of a body of at most `limit` bytes. Throws a Refusal (415, 413) or InputError for other bodies.
+ * Returns the text of a body of the type JSON; it is not parsed. Throws Refusal 415 for another type or encoding, 413
+ * for more than `limit` bytes, 400 or 500 if the body cannot be read, and InputError for invalid UTF-8.
  */
 export async function readJsonText(request: HttpRequest, limit: number): Promise<string> {
   const encoding = header(request, "content-encoding");
@@ -77,14 +76,14 @@ export async function readJsonText(request: HttpRequest, limit: number): Promise
   }
 }
 
-/** Reads the body. Stops at the limit; exchange.ts discards the rest. */
+/** Reads the body. Rejects beyond the limit; exchange.ts then discards the rest. */
 function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
   const { stream } = request.body;
   return new Promise((resolve, reject) => {
     if (Number(header(request, "content-length") ?? 0) > limit) throw tooLarge(limit);
     // A body that was read already would never end here, and a parsed body cannot be restored byte for byte.
     if (stream.readableEnded) throw new Refusal(500, "body_taken", BODY_TAKEN);
-    // The client has left while nothing was listening.
+    // The client left before this function listened, so no event will follow.
     if (stream.destroyed) throw brokenOff();
     const chunks: Buffer[] = [];
     let size = 0;
@@ -114,7 +113,7 @@ function tooLarge(limit: number): Refusal {
   return new Refusal(413, "body_too_large", `the body must not exceed ${limit} bytes`);
 }
 
-// The checks below are missing in Node's parser (RFC 9112, sections 3.2 and 3.3).
+// Node's parser lacks the checks below, or makes them too late (RFC 9112, sections 3.2 and 3.3).
 
 export interface RequestTarget {
   readonly path: string;
@@ -137,8 +136,8 @@ export function parseTarget(url: string, hostHeader: string | undefined): Reques
 }
 
 /**
- * Returns the problem of the version, or null. Node's parser reads `GET /` without a version as HTTP/0.9,
- * which has no headers, and accepts HTTP/2.0 as if it were HTTP/1.
+ * Returns the refusal of a version that is not supported, otherwise null. Node's parser reads `GET /` without a version
+ * as HTTP/0.9, which has no headers, and accepts HTTP/2.0 as if it were HTTP/1.
  */
 export function checkVersion(httpVersion: string): Refusal | null {
   if (httpVersion === "1.1" || httpVersion === "1.0") return null;
@@ -151,7 +150,7 @@ const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$
 // If one of these occurs twice, Node keeps the first; a proxy in front may have checked the second.
 const single = new Set(["host", "authorization", "content-type", "content-length"]);
 
-/** Returns the problem of the headers, or null. `raw`: names and values in turn, as sent. */
+/** Returns the refusal of invalid headers, otherwise null. `raw`: names and values in turn, as sent. */
 export function checkHeaders(
   raw: readonly string[],
   httpVersion: string,
@@ -166,7 +165,7 @@ export function checkHeaders(
     const name = (raw[at] ?? "").toLowerCase();
     if (seen.has(name) && single.has(name)) return bad(`the header ${name} occurs twice`);
     seen.add(name);
-    // Node's parser detects this only while the request is being processed.
+    // Node's parser refuses another encoding only when the request is already being processed.
     if (name === "transfer-encoding" && !/^chunked$/i.test(raw[at + 1] ?? "")) {
       return bad("the only transfer encoding is chunked");
     }
@@ -176,7 +175,7 @@ export function checkHeaders(
   return null;
 }
 
-/** Returns a refusal with 400. The end of the request may be unclear, so it is the last of its connection. */
+/** Returns a refusal with 400 that closes the connection, because the end of the request may be unclear. */
 function bad(message: string): Refusal {
   return new Refusal(400, "bad_request", message, { headers: { connection: "close" } });
 }

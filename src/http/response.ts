@@ -1,16 +1,16 @@
-// Responses of endpoints. A body is whole (text or bytes), absent, or a stream that writes itself to the
-// connection.
+// Responses of endpoints: their type, how they are made from JSON, and how an incomplete one is cut off. A body is
+// whole (text or bytes), absent, or a function that writes it to the connection.
 import type { ServerResponse } from "node:http";
 import type { Writable } from "node:stream";
 
-/** A body that writes itself to the connection and ends it. Not called for HEAD. */
+/** Writes the body to the response `connection` and ends it. Not called for HEAD. */
 export type StreamBody = (connection: Writable) => void;
 
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | StreamBody | null;
-  /** Returns the input of the ETag, if a part of the body is enough. */
+  /** Returns the text that the ETag is made from, if it is not the whole body: the body without the data's time. */
   readonly comparable?: () => string;
   /**
    * Whether the body ends with the connection (RFC 9112 §6.3) instead of having a length or chunks, so that each write
@@ -20,8 +20,8 @@ export interface HttpResponse {
 }
 
 /**
- * Cuts off an incomplete response. The body of HTTP/1.0 ends with its connection, so only a reset shows that it is
- * incomplete; over TLS, the missing close_notify shows it. In HTTP/1.1 the missing last chunk shows it, and a reset
+ * Cuts off an incomplete response. The body of HTTP/1.0 ends with its connection. That it is incomplete is shown over
+ * TCP by a reset, and over TLS by the missing close_notify. In HTTP/1.1 the missing last chunk shows it, and a reset
  * would only discard bytes that the client has not read yet.
  */
 export function cutOff(response: ServerResponse): void {
@@ -35,15 +35,15 @@ export function json(value: unknown, status = 200): HttpResponse {
   return jsonText(JSON.stringify(value), status);
 }
 
-/** Returns a response from JSON text, such as rows whose payloads must not be parsed. */
+/** Returns a response from JSON text, such as rows whose payloads are sent exactly as stored. */
 export function jsonText(text: string, status = 200): HttpResponse {
   return { status, headers: { "content-type": "application/json; charset=utf-8" }, body: text };
 }
 
-/** The length above which texts are not joined: the bytes are made directly from the pieces. */
+/** The total length, in characters, above which pieces of text are not joined but written to one buffer. */
 const MAX_CHARS = 4_000_000;
 
-/** Returns a response from pieces of JSON text. Large pieces are copied once, into the bytes that are sent. */
+/** Returns a response from pieces of JSON text. Beyond MAX_CHARS they are copied once, into the bytes that are sent. */
 export function jsonTexts(texts: readonly string[]): HttpResponse {
   const chars = texts.reduce((sum, text) => sum + text.length, 0);
   const { status, headers } = jsonText("");

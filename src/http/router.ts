@@ -1,6 +1,6 @@
-// Finds the route of a method and a path. Paths are compared as sent: nothing is decoded before the comparison, so an
-// encoded dot or slash never becomes a separator. A path without parameters takes precedence over one with parameters.
-// `{name}` matches one segment, which is decoded after the match.
+// Finds the route of a method and a path; HEAD has the route of GET. Paths are compared as sent: nothing is decoded
+// before the comparison, so an encoded slash never separates segments. `{name}` in a route's path matches one segment,
+// which is decoded after the match. A route without `{name}` takes precedence.
 
 export interface Route {
   readonly method: string;
@@ -39,7 +39,7 @@ export function createRouter<R extends Route>(routes: readonly R[]): Router<R> {
   const withParams = [...patterns.values()].filter((pattern) => pattern.segments.some(isParam));
 
   return (method, path) => {
-    // A path with a brace is never compared literally with a pattern.
+    // Without this test, the sent path `/jobs/{id}` would equal the path of a route, without a value for `{id}`.
     const exact = path.includes("{") ? undefined : patterns.get(path);
     if (exact !== undefined) return pick(exact, method, NO_PARAMS);
     const sent = path.split("/");

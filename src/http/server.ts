@@ -1,7 +1,7 @@
 // The HTTP server, on node:http and node:https. Every resource that clients can use is limited (limits.ts).
 //
-//   new ──start()──▶ listening ──stop()──▶ in-flight requests finish, idle connections and event
-//                                          streams end ──▶ closed, at the latest at the deadline
+//   new ──start()──▶ listening ──stop()──▶ requests in progress finish; event streams, downloads and idle
+//                                          connections end ──▶ closed, at the latest after stopMs
 import { randomUUID } from "node:crypto";
 import http, { STATUS_CODES } from "node:http";
 import https from "node:https";
@@ -21,7 +21,7 @@ import { Refusal } from "./refusal.ts";
 
 export interface HttpServerOptions extends ExchangeOptions {
   readonly listen: ListenTarget;
-  /** The certificate for TLS. Default: none, plain HTTP. */
+  /** The certificate for TLS. Default: none, so the server uses plain HTTP. */
   readonly certificate?: Certificate | null;
   readonly limits?: Partial<Limits>;
 }
@@ -29,9 +29,9 @@ export interface HttpServerOptions extends ExchangeOptions {
 export interface HttpServer extends Service {
   /** The address at which the server listens. Available after start(). */
   readonly address: BoundAddress;
-  /** Whether the server listens on a unix socket, so that peers have no addresses. Available after start(). */
+  /** Whether the server listens on a unix socket, so that its peers have no addresses. Available after start(). */
   readonly isUnix: boolean;
-  /** Uses the current certificate for new connections. */
+  /** Uses the certificate as it was last reloaded for new connections. Without TLS it does nothing. */
   renewCertificate(): void;
 }
 
@@ -51,12 +51,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on("checkExpectation", (req, res) => answer(req, res, false));
   server.on("clientError", (error, socket) => refuseRaw(unreadable(error), socket as Socket));
   server.on("connect", (_req, socket) => {
-    socket.on("error", () => {}); // the socket has no other listener from now on
+    socket.on("error", () => {}); // Node has removed its own listener, and an error would end the process
     refuseRaw(noTunnel, socket as Socket);
   });
   server.on("dropRequest", (_req, socket) => socket.destroy());
 
-  /** Responds to bytes that never became a request, if it is certain which request the response is for. */
+  /** Refuses CONNECT and bytes that are no request; without a response if it is unclear which request it is for. */
   const refuseRaw = (refusal: Refusal, socket: Socket) => {
     const verdict = connections.refuse(socket);
     if (verdict === "wait") return;
@@ -152,13 +152,13 @@ function nodeServer(limits: Limits, certificate: Certificate | null): http.Serve
           ...certificate.options,
           handshakeTimeout: limits.headersTimeoutMs,
         });
-  // Node silently drops headers beyond its limit; 0 turns that off, and checkHeaders() counts and refuses them.
+  // Node silently drops headers beyond its limit; 0 turns that off, and checkHeaders() refuses too many headers.
   server.maxHeadersCount = 0;
   server.timeout = limits.silenceMs;
   return server;
 }
 
-/** Returns the refusal for a parser's error. */
+/** Returns the refusal for an error that Node reports as `clientError`. */
 function unreadable(error: Error): Refusal {
   switch (codeOf(error)) {
     case "HPE_HEADER_OVERFLOW":
@@ -172,7 +172,7 @@ function unreadable(error: Error): Refusal {
   }
 }
 
-/** CONNECT requests a tunnel, for which Node passes only the socket. */
+/** The refusal of CONNECT. It requests a tunnel, so Node passes no response object, only the socket. */
 const noTunnel = new Refusal(
   405,
   "method_not_allowed",
@@ -180,7 +180,7 @@ const noTunnel = new Refusal(
   { headers: { allow: "GET, HEAD, POST" } },
 );
 
-/** Returns a whole HTTP/1.1 response. The connection closes after it. */
+/** Returns the text of a whole HTTP/1.1 response, with the header `connection: close`. */
 function rawResponse(status: number, headers: Record<string, string>, body: string): string {
   const all = { ...headers, "content-length": Buffer.byteLength(body), connection: "close" };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -1,6 +1,6 @@
-// A body that is produced while it is sent. The next piece is requested only after the connection has
-// accepted the previous one (backpressure), so at most one piece is in memory, however slow the client is.
-// A body that fails or stalls cuts its connection, so an incomplete response never looks complete.
+// A body that is produced while it is sent: a download. The next piece is requested only after the connection has
+// accepted the previous one (backpressure), so at most one piece and Node's buffer are in memory, however slow the
+// client is. A body that fails or stalls cuts its connection, so an incomplete response never looks complete.
 
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
@@ -23,13 +23,13 @@ export interface StreamedAnswer {
    */
   readonly pieces: (signal: AbortSignal) => AsyncIterator<Piece>;
   /**
-   * Called when nothing else can delay the response, before it begins. If this throws, the error is the response. Not
-   * called for HEAD.
+   * Called right before the response begins: after the first piece, or after `beginMs` without one. If this throws, the
+   * error is the response. Not called for HEAD.
    */
   readonly onBegin?: () => Promise<void>;
   /** Returns the trailers, which are sent after the last piece. */
   readonly trailers?: () => Readonly<Record<string, string>>;
-  /** Called if `pieces` throws after the response has begun. */
+  /** Called with the error of a body that fails or stalls after the response has begun, unless `signal` has aborted. */
   readonly onBroken: (error: unknown) => void;
 }
 
@@ -39,8 +39,8 @@ export interface StreamLimits {
   /** The time in milliseconds after which a body that produces no piece is cut off. */
   readonly stillMs: number;
   /**
-   * The time in milliseconds after which a connection that accepts nothing is cut off, whatever the server's own limit
-   * is.
+   * The time in milliseconds within which the connection must accept a piece. Otherwise it is cut off. The server's own
+   * `stalledMs` (limits.ts), for a connection that transfers nothing, applies as well.
    */
   readonly stalledMs: number;
 }
@@ -48,8 +48,8 @@ export interface StreamLimits {
 const usual: StreamLimits = { beginMs: 1_000, stillMs: 60_000, stalledMs: 60_000 };
 
 /**
- * Answers `request` with the body that `prepare` returns. The response uses one of `places` until it ends; if none is
- * free, the request is refused.
+ * Returns the response with the body that `prepare` returns. It uses one of `places` until it ends. Throws a Refusal if
+ * none is free, the server is stopping, or the client could not notice an incomplete response.
  */
 export async function streamResponse(
   request: HttpRequest,
@@ -147,7 +147,7 @@ async function pour(connection: ServerResponse, pouring: OpenAnswer): Promise<vo
   const { first, pieces, body, signal, limits } = pouring;
   let next = first;
   try {
-    // The client should have the headers even before the first bytes of the body are ready.
+    // Node would send the headers only with the first bytes of the body, which may take long.
     connection.flushHeaders();
     for (;;) {
       const step = await inTime(next, limits.stillMs);
@@ -158,7 +158,7 @@ async function pour(connection: ServerResponse, pouring: OpenAnswer): Promise<vo
       }
       next = pieces.next();
     }
-    // A body that was stopped early is not complete, either.
+    // If `signal` has aborted, the pieces may have ended early, so the body may be incomplete.
     if (signal.aborted) {
       cutOff(connection);
       return;
@@ -184,7 +184,7 @@ async function inTime<T>(promise: Promise<T>, limitMs: number): Promise<T> {
   }
 }
 
-/** Writes the piece, and waits until the connection accepts more. Returns false if that takes too long. */
+/** Writes the piece, and waits until the connection accepts more. Returns false after `stalledMs` or an abort. */
 async function isAccepted(
   connection: ServerResponse,
   piece: Piece,

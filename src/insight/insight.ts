@@ -1,5 +1,5 @@
 // Shares the reads of groups, incidents, limits and the horizon between callers. Each result is cached for a time in
-// proportion to its cost.
+// proportion to the duration of its read (database/cached.ts).
 import { monotonic } from "../base/clock.ts";
 import { cachedByKey, createCache } from "../database/cached.ts";
 import type { Database } from "../database/database.ts";
@@ -27,7 +27,7 @@ import type { LockedJobs } from "./why/task-coverage.ts";
 export interface Insight extends SharedFacts {
   readonly groups: (by: Grouping, q: string, limit: number) => Promise<Groups>;
   readonly common: (q: string) => Promise<CommonFactors>;
-  /** Reads the horizon of a task and a queue by name; null: any. */
+  /** Reads the horizon of the jobs of a task and a queue, by name; null: of any task, or any queue. */
   readonly horizon: (
     buckets: number,
     task: string | null,
@@ -36,11 +36,11 @@ export interface Insight extends SharedFacts {
   readonly incidents: () => Promise<Incidents>;
   /** Reads how much of each limit is used. `counts`: reads the counts of tasks and queues. */
   readonly limits: (counts: () => Promise<WaitingCounts>) => Promise<LimitUses>;
-  /** Call this after a write of this admin, because the cached results are older than the write. */
+  /** Call this after each write of this admin, so that results cached before the write are read again sooner. */
   readonly changed: () => void;
 }
 
-/** The limits by name, and a note on workers that do not apply them; null: no such worker is known. */
+/** The limits by name, and a note on workers that may ignore them; null: none was found, or there is no limit. */
 export interface LimitUses {
   readonly uses: readonly LimitUse[];
   readonly note: string | null;
@@ -49,7 +49,7 @@ export interface LimitUses {
 export const DEFAULT_BUCKETS = 57;
 /** The maximum number of cached results of each kind. A result has at most a megabyte. */
 const MAX_KEPT = 16;
-/** The number of pages up to which the errors of a table are read within a few milliseconds. */
+/** Up to this many pages, the errors in a table are read within a few milliseconds. */
 const QUICK_PAGES = 512;
 
 export function createInsight(db: Database): Insight {
@@ -100,13 +100,13 @@ export function createInsight(db: Database): Insight {
   const incidents = createCache(async () => readIncidents(db, await gauged(), shared), usual);
 
   let limitsReadAtMs = Number.NEGATIVE_INFINITY;
-  // Passed by the latest caller: the counts of an earlier caller may be out of date.
+  // The function of the latest caller: the counts that an earlier one returns may be out of date.
   let readCounts: Parameters<Insight["limits"]>[0];
   const keptLimits = createCache(async (): Promise<LimitUses> => {
     const beganAtMs = monotonic();
     const uses = await readLimitUses(db, await readCounts());
     const note = uses.length > 0 ? await unreportedNote(db) : null;
-    // Set after the read: a request during the read must not get the value that was cached before the write.
+    // Set only after the read: if a write preceded it, requests meanwhile wait for it and get no older value.
     limitsReadAtMs = beganAtMs;
     return { uses, note };
   }, usual);

@@ -1,4 +1,4 @@
-// The operations of a job queue as methods. In a worker, the worker's interceptors are called before a job is added.
+// The operations of a job queue as methods. Methods of a worker's utils call its interceptors before they add a job.
 import { WorkerError } from "../base/errors.ts";
 import { checkEach } from "../base/validate.ts";
 import { completeJobs } from "../commands/jobs/complete-jobs.ts";
@@ -25,16 +25,16 @@ import { warnOfSkipped } from "./task-scope.ts";
 
 /** Interceptors that run before a job is added. */
 export interface BeforeAdd {
-  /** Whether there are interceptors. Without any, payloads are read synchronously at the call. */
+  /** Whether there are interceptors. Without any, addJob() and addJobs() serialise payloads before they return. */
   isActive(): boolean;
-  /** Resolves to the job to add, or to null to skip it. Rejects to refuse it. */
+  /** Resolves to the job to add, or to null if an interceptor skips it. Rejects if an interceptor refuses it. */
   intercept(job: JobToAdd): Promise<JobToAdd | null>;
 }
 
 type GivenJob = JobToAdd | JobByTask;
 type GivenJobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
-/** The operations on `db`. `isShared`: whether concurrent addJob() may share inserts; false on the caller's client. */
+/** Returns the operations on `db`. `isShared`: whether concurrent calls of addJob() may share an insert. */
 export function boundOperations(db: Database, isShared: boolean, before: BeforeAdd | null) {
   const add = addOperations(db, isShared, before);
   return tracedToCaller({
@@ -89,7 +89,7 @@ const OPERATOR_NAMES: Readonly<Record<keyof OperatorOperations, true>> = {
   sweepStaleWorkers: true,
 };
 
-/** The operations of operators, which are loaded at the first call. */
+/** Returns the operations of operator-operations.ts, which is imported at the first call of one of them. */
 function onFirstUse(db: Database, add: (job: JobToAdd) => Promise<unknown>): OperatorOperations {
   const call = async (name: string, args: never[]) => {
     const { operatorOperations } = await import("./operator-operations.ts");
@@ -104,7 +104,7 @@ function onFirstUse(db: Database, add: (job: JobToAdd) => Promise<unknown>): Ope
 
 type Operations = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
 
-/** Captures the stack of a WorkerError again at the call: V8 keeps ten frames, too few to reach the caller. */
+/** Lets the stack of a WorkerError begin here: V8 keeps ten frames, and those of the library alone may be more. */
 function tracedToCaller<T extends Operations>(operations: T): T {
   const traced = Object.entries(operations).map(([name, call]) => [
     name,
@@ -121,7 +121,7 @@ function tracedToCaller<T extends Operations>(operations: T): T {
 }
 
 function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null) {
-  // On the caller's client each call is sent separately, in the order of the calls.
+  // After utils.with(client) each call sends its own statement, in the order of the calls.
   const add = isShared ? coalescedAdd(db) : (job: JobToAdd) => addJob(db, job);
   const active = (): BeforeAdd | null => (before?.isActive() === true ? before : null);
   return {
@@ -149,7 +149,7 @@ function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null
   };
 }
 
-/** Interceptors run for one job after another, in the order of the jobs. */
+/** Yields the jobs to add. Interceptors run for one job after another. SKIPPED takes the place of a skipped job. */
 async function* interceptedJobs(hook: BeforeAdd, jobs: GivenJobs): AsyncGenerator<JobToAdd> {
   let index = 0;
   for await (const given of jobs) {
@@ -157,7 +157,7 @@ async function* interceptedJobs(hook: BeforeAdd, jobs: GivenJobs): AsyncGenerato
   }
 }
 
-/** Checks jobs before interceptors receive them. The first job has the index `from`. */
+/** Checks jobs before interceptors receive them. Errors name jobs by their index; that of the first is `from`. */
 function checkedJobs(jobs: readonly GivenJob[], from = 0): JobToAdd[] {
   const checked: JobToAdd[] = [];
   checkEach("jobs", jobs, from, (job) => {

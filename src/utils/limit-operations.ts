@@ -1,4 +1,4 @@
-// The operations on limits, as methods.
+// The operations on limits, as methods of WorkerUtils, and the creation of the limits in a worker's options.
 
 import * as v from "valibot";
 import type { Logger } from "../base/logger.ts";
@@ -21,13 +21,13 @@ import { readLimits, type StoredLimit } from "../queue/limits/limits.ts";
 export interface Limit {
   /** The name, unique in the schema. */
   readonly name: string;
-  /** The task whose jobs are limited; each `*` matches any text. null: the limit is of queues. */
+  /** The task whose jobs are limited; each `*` matches any text. null: the limit is for queues. */
   readonly task: string | null;
-  /** The named queue whose jobs are limited; each `*` matches any text. null: the limit is of tasks. */
+  /** The named queue whose jobs are limited; each `*` matches any text. null: the limit is for tasks. */
   readonly queue: string | null;
   /** The most jobs that run at once; null: any number. */
   readonly concurrency: number | null;
-  /** The most jobs that start in a period, with its burst; null: any number. */
+  /** How many jobs may start in a period, and the burst; null: any number. */
   readonly rate: Required<Rate> | null;
   /** Whether a worker's options created it, and no user has changed it since. */
   readonly isFromCode: boolean;
@@ -35,33 +35,33 @@ export interface Limit {
   readonly setBy: string | null;
   /** The time at which the limit was set last. */
   readonly setAt: Date;
-  /** The number of definitions so far. */
+  /** 1 for a new limit; each change of its task, queue, concurrency or rate adds 1. */
   readonly revision: number;
-  /** Until when the whole limit backs off, and why; null: it does not. */
+  /** Until when no job under the limit starts, and why; null: the limit has no back-off. */
   readonly backOff: { readonly until: Date; readonly reason: string | null } | null;
 }
 
-/** The operations on limits. All of them reject with `extension_missing` before `worker migrate --with limits`. */
+/** The operations on limits. All reject with `extension_missing` until `worker migrate --with limits` has been run. */
 export interface LimitOperations {
   /**
    * Creates or replaces the limit of this name. It bounds how many jobs run at once or start in a period, over all
    * workers of this library. Workers apply it within 2 seconds; running jobs are never stopped. Returns false if an
    * equal limit existed. `setBy`: the user, shown with the limit, at most 128 characters. Rejects with `conflict` if
-   * it would be the 1,001st limit, or if the existing one is of queues and the new one of tasks, or the reverse; with
+   * it would be the 1,001st limit, or if the existing one is for queues and the new one for tasks, or the reverse; with
    * InputError for invalid values.
    */
   setLimit(
     limit: LimitOptions,
     by?: { readonly setBy?: string | null | undefined },
   ): Promise<boolean>;
-  /** Removes a limit: the jobs that wait for it can start at once. Returns false if there was none. */
+  /** Removes a limit, so that jobs that wait for it can start. Returns false if there was none. */
   removeLimit(name: string): Promise<boolean>;
   /**
-   * Ends the back-offs of a limit, and of the task or queues that it is for: their jobs can start at once. A pause that
-   * a user has set stays. Returns the number of back-offs. Rejects with `not_found`.
+   * Ends the back-offs of a limit, and of the tasks or queues that it matches, so that their jobs can start. A pause
+   * that a user has set stays. Returns the number of ended back-offs. Rejects with `not_found` if there is no limit.
    */
   endBackOff(name: string): Promise<number>;
-  /** Returns a limit. Rejects with `not_found`. */
+  /** Returns the limit of this name. Rejects with `not_found` if there is none. */
   getLimit(name: string): Promise<Limit>;
   /** Returns all limits in the order of their names. */
   listLimits(): Promise<Limit[]>;
@@ -90,7 +90,7 @@ export function limitOperations(db: Database): LimitOperations {
   };
 }
 
-/** Creates the limits of a worker's options, and warns about existing ones that differ. */
+/** Creates those limits of a worker's options that do not exist. Logs a warning for each existing one that differs. */
 export async function createWorkerLimits(
   db: Database,
   limits: readonly LimitDefinition[],

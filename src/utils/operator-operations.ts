@@ -1,5 +1,5 @@
-// The operations of operators: lists, cancelling, cleaning up, pausing, schedules, limits. A worker that only runs and
-// adds jobs does not load them.
+// The operations for operating a queue: lists, cancelling, cleanup, pauses, unlocking, schedules, limits. This file is
+// imported at their first call (bound-operations.ts), so a process that only runs and adds jobs does not load it.
 
 import { waitForCancelledJobs } from "../commands/cancel/wait-for-cancelled.ts";
 import { type CancelOptions, cancelJobs } from "../commands/jobs/cancel-jobs.ts";
@@ -24,7 +24,7 @@ import { scheduleOperations } from "./schedule-operations.ts";
 
 export type OperatorOperations = ReturnType<typeof operatorOperations>;
 
-/** Returns the operations of operators. `add` adds a job, as addJob() does. */
+/** Returns the operations on `db`. `add`: the addJob() that runSchedule() calls. */
 export function operatorOperations(db: Database, add: (job: JobToAdd) => Promise<unknown>) {
   return {
     ...scheduleOperations(db, add),

@@ -1,4 +1,4 @@
-// The operations on schedules, as methods.
+// The operations on schedules, as methods of WorkerUtils.
 import * as v from "valibot";
 import { count, strict, validate } from "../base/validate.ts";
 import { addNewSchedule } from "../commands/schedules/add-schedule.ts";
@@ -48,7 +48,7 @@ export interface Schedule {
   readonly priority: number | null;
   /** The job key of each job; null without one. */
   readonly jobKey: string | null;
-  /** What a tick does with an unlocked job of the same key; null: `replace`. */
+  /** What a tick does with a waiting job of the same key; null: `replace`. */
   readonly jobKeyMode: "replace" | "preserve_run_at" | null;
   /** The longest delay of a job after its tick, in milliseconds. */
   readonly jitterMs: number;
@@ -56,11 +56,11 @@ export interface Schedule {
   readonly overlap: ScheduleOverlap;
   /** The time at which the schedule was paused; null if it is not paused. */
   readonly pausedAt: Date | null;
-  /** The first tick that is not handled; null without one. */
+  /** The first tick that no worker has handled; null if the pattern matches no later time. */
   readonly nextAt: Date | null;
-  /** The last tick that was handled; null before the first. */
+  /** The last tick that a worker has handled; null before the first. A handled tick may have added no job. */
   readonly lastAt: Date | null;
-  /** The number of definitions so far. Changes and pauses count. */
+  /** 1 for a new schedule; each change, pause and resume adds 1. */
   readonly revision: number;
 }
 
@@ -80,9 +80,9 @@ export interface SchedulePageOptions {
   readonly cursor?: string | null | undefined;
 }
 
-/** The revision that a schedule must have. */
+/** A condition of a change: the revision that the schedule must have. Default: any. */
 export interface ExpectedRevision {
-  /** The revision that was read. If the schedule has another one, the call rejects with `conflict`. */
+  /** The revision. If the schedule has another one, the call changes nothing and rejects with `conflict`. */
   readonly revision?: number | undefined;
 }
 
@@ -92,9 +92,9 @@ export interface ExpectedRevision {
  */
 export interface ScheduleOperations<Added> {
   /**
-   * Adds a schedule. The arguments are those of cronEntry(). Workers of this library add a job of `task` at each tick.
-   * The identifier is by default the task's. Rejects with `conflict` if another schedule, or a cron entry in the code
-   * of a live worker, has the identifier, or if there are 10,000 schedules; with InputError for invalid values.
+   * Adds a schedule. The arguments are those of cronEntry(), with two further options. At each tick a worker of this
+   * library adds a job of `task`. The default identifier is the task's. Rejects with `conflict` if a schedule or a live
+   * worker's cron entry has the identifier, or if there are 10,000 schedules; with InputError for invalid values.
    */
   addSchedule<Payload>(
     pattern: string | CronPattern,
@@ -102,26 +102,26 @@ export interface ScheduleOperations<Added> {
     ...[options]: ScheduleArguments<Payload>
   ): Promise<Schedule>;
   /**
-   * Changes a schedule. What `changes` omits stays. A tick that is already due is added under the new definition.
-   * Rejects with `conflict` if the revision is not the expected one, with InputError for invalid values.
+   * Changes a schedule; omitted options stay as they are. The job of a tick that is already due has the new options.
+   * Rejects with `conflict` for another revision, and with InputError for invalid values.
    */
   changeSchedule(
     identifier: string,
     changes: ScheduleChanges,
     expected?: ExpectedRevision,
   ): Promise<Schedule>;
-  /** Pauses a schedule: it adds no jobs until it is resumed. */
+  /** Pauses a schedule: its ticks add no jobs until it is resumed. */
   pauseSchedule(identifier: string, expected?: ExpectedRevision): Promise<Schedule>;
-  /** Ends a pause. Ticks of the pause are added as far back as the backfill period. */
+  /** Ends a pause. Of the ticks during the pause, those within the backfill period before now are added. */
   resumeSchedule(identifier: string, expected?: ExpectedRevision): Promise<Schedule>;
   /**
-   * Adds a job of the schedule now, even during a pause and while an earlier job is unfinished. Its payload has
-   * `_cron: { ts, manual: true }`. The next tick stays.
+   * Adds a job of the schedule that is due now, even during a pause and while an earlier job is unfinished. It has no
+   * job key, and its payload has `_cron: { ts, manual: true }`. The schedule's next tick does not change.
    */
   runSchedule(identifier: string): Promise<Added>;
   /** Removes a schedule. Jobs that it has added stay. */
   removeSchedule(identifier: string, expected?: ExpectedRevision): Promise<void>;
-  /** Returns a schedule. */
+  /** Returns the schedule with this identifier. */
   getSchedule(identifier: string): Promise<Schedule>;
   /** Returns a page of schedules. Rejects with InputError for an invalid limit or cursor. */
   listSchedules(options?: SchedulePageOptions): Promise<SchedulePage>;
@@ -137,7 +137,7 @@ const nameSchema = v.string("the identifier of a schedule must be a string");
 const named = (name: string) => validate(nameSchema, name);
 const optionsSchema = v.looseObject({}, "the options of a schedule must be an object");
 
-/** Returns the operations on schedules. `add` adds a job, as addJob() does. */
+/** Returns the operations on schedules. `add`: the addJob() that runSchedule() calls. */
 export function scheduleOperations(db: Database, add: (job: JobToAdd) => Promise<unknown>) {
   const expected = (given: ExpectedRevision = {}) =>
     validate(expectedSchema, given).revision ?? null;

@@ -1,5 +1,5 @@
-// Warns if a call that a task makes skips a running job, often the task's own. The call may be made on utils of the
-// program, which belong to no task. So the worker is found by an asynchronous context, which all its tasks share.
+// Logs a warning if a task calls completeJobs() or a similar operation for a job that its worker runs, often the task's
+// own: running jobs are skipped. The utils may belong to no worker, so an asynchronous context leads to the worker.
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";
@@ -11,15 +11,15 @@ interface TaskScope {
   readonly worker: { readonly workerId: string; readonly logger: Logger };
   /** Whether the worker runs a job with this id, perhaps in another schema than that of the call. */
   readonly isRunning: (id: string) => boolean;
-  /** The operations for which a warning was logged. */
+  /** The names of the operations for which the warning was logged. */
   readonly warned: Set<string>;
 }
 
 const scopes = new AsyncLocalStorage<TaskScope>();
 
 /**
- * Returns the asynchronous context of all tasks of a worker. For each job, an AsyncResource costs a tenth of
- * AsyncLocalStorage.snapshot().
+ * Returns the asynchronous context in which all tasks of a worker run. To run a job in an AsyncResource costs a tenth
+ * of running it in an AsyncLocalStorage.snapshot().
  */
 export function taskContext(
   worker: TaskScope["worker"],
@@ -29,7 +29,7 @@ export function taskContext(
   return scopes.run(scope, () => new AsyncResource("pg-job-worker"));
 }
 
-/** Returns `changed`. Warns once for each operation (`call`) that skips a job which runs on the task's own worker. */
+/** Returns `changed`. Logs the warning at most once for each operation: `call` is its name. `ids`: its jobs. */
 export async function warnOfSkipped(
   db: Database,
   call: string,

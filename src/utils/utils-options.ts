@@ -5,7 +5,7 @@ import { isLogger, type Logger, loggerProblem } from "../base/logger.ts";
 import { strict } from "../base/validate.ts";
 import type { Queryable } from "../database/database.ts";
 
-/** Options of makeWorkerUtils(). Either `pool` or `connectionString` is required. */
+/** Options of makeWorkerUtils(). Either `pool` or `connectionString` is required, and not both. */
 export interface WorkerUtilsOptions {
   /** Your own pool. It is never ended. */
   readonly pool?: Pool | undefined;
@@ -15,7 +15,7 @@ export interface WorkerUtilsOptions {
    */
   readonly connectionString?: string | undefined;
   /**
-   * The schema of the queue. An existing Graphile Worker installation has `graphile_worker`. Default `worker`.
+   * The schema of the queue. That of Graphile Worker is `graphile_worker` by default. Default `worker`.
    */
   readonly schema?: string | undefined;
   /** The size of the created pool, 1–1,000. Default 5. */
@@ -26,7 +26,7 @@ export interface WorkerUtilsOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** The check of the options. */
+/** Checks WorkerUtilsOptions. */
 export const optionsSchema = v.pipe(
   strict({
     pool: v.optional(v.custom<Pool>(isQueryable, "must be a pg Pool")),

@@ -1,5 +1,5 @@
-// The library's entry point for applications: all operations of a job queue as methods of one object, on its own pool
-// or on the caller's. A pool or client of the caller is never closed.
+// The operations of a job queue for applications, as methods of one object. They run on a pool of its own, or on a pool
+// or client of the caller, which is never closed.
 
 import type { Pool } from "pg";
 import { WorkerError } from "../base/errors.ts";
@@ -39,63 +39,62 @@ import type { ScheduleOperations } from "./schedule-operations.ts";
 import { optionsSchema, type WorkerUtilsOptions } from "./utils-options.ts";
 
 /**
- * The operations of a job queue, on a pool or on one client (`with`). `Added` is the result of addJob: a job, or
- * for a worker's own utils also null, when an interceptor skipped it.
+ * The operations of a job queue, on a pool or on one client (`with`). `Added` is the result of addJob: a job, or in
+ * the utils of a worker also null, when an interceptor skipped it.
  *
- * Every method can reject with a WorkerError whose `code` is `bad_input` (InputError: all problems at once; nothing was
- * changed), `schema_missing`, `schema_unsupported`, `database_unreachable`, `database_timeout`, `database_busy`,
- * `read_only_server` or `database_error`; some methods have further codes. Methods that add jobs also reject with
- * `outcome_unknown` when the connection was lost before the answer: the jobs may have been added. With a `jobKey` the
- * call can be repeated, which leaves one job.
+ * Every method that uses the database can reject with a WorkerError whose `code` is `bad_input` (InputError: all
+ * problems at once; nothing was changed), `schema_missing`, `schema_unsupported`, `database_unreachable`,
+ * `database_timeout`, `database_busy`, `read_only_server` or `database_error`; some have further codes. Methods that
+ * add jobs also reject with `outcome_unknown` when the connection was lost before the answer: the jobs may have been
+ * added. With a `jobKey`, a repeated call leaves at most one waiting job.
  */
 export interface WorkerUtils<Added = Job>
   extends AsyncDisposable,
     ScheduleOperations<Added>,
     LimitOperations {
-  /** The plain name of the queue's schema. */
+  /** The name of the queue's schema, unquoted. */
   readonly schema: string;
   /** The pool or client and the schema, for adminServerConfig(pool, utils). */
   readonly database: Database;
   /**
-   * Adds a job of a task, whose payload type is checked, or of an identifier, with any payload. An undefined
-   * payload is stored as `{}`, a bigint as an exact integer, rawJson() byte for byte. With `jobKey`, an
-   * unlocked job of that key is treated as `jobKeyMode` defines; `unsafe_dedupe` returns the existing job. `unique`
-   * makes the key from the job's values. `isDuplicate` of the result: the job existed, and none was added.
+   * Adds a job by its task, whose payload type the compiler checks, or by an identifier, with any payload. An
+   * undefined payload is stored as `{}`, a bigint as an exact integer, rawJson() byte for byte. With `jobKey`, an
+   * existing job of that key is treated as `jobKeyMode` defines. `unique` makes the key from the job's values. If
+   * `isDuplicate` of the result is true, the job existed, and none was added.
    *
-   * When it resolves, the job is committed, or part of the transaction on `with(client)`. Concurrent calls
-   * without a key share an insert. Rejects with InputError for options or payloads that cannot be stored.
+   * When it resolves, the job is committed or, on `with(client)`, part of the client's transaction. On a pool,
+   * concurrent calls without a key share inserts. Rejects with InputError for options or payloads that are invalid.
    */
   readonly addJob: AddJob<Added>;
   /**
-   * Adds up to 10,000 jobs, `{ task, payload, spec }` or `{ identifier, payload, spec }`: all or none, in one
-   * round trip when none has a key. Returns a job for each, in the same order. A batch in which a key occurs
-   * twice takes several statements: on `with(client)` they are atomic only in your own transaction. Rejects
-   * with InputError for more jobs, and as addJob does; a problem's path has the job's index:
-   * `jobs[3].spec.priority`.
+   * Adds up to 10,000 jobs, `{ task, payload, spec }` or `{ identifier, payload, spec }`: all or none, in one statement
+   * when none has a key. Returns the jobs in the same order, except those that an interceptor skipped. A batch in
+   * which a key occurs twice takes several statements: on `with(client)` they are atomic only in your own transaction.
+   * Rejects with InputError for more jobs, and as addJob does, with the job's index: `jobs[3].spec.priority`.
    */
   readonly addJobs: AddJobs<Job>;
   /**
-   * Adds any number of jobs by COPY, from a list or any (async) iterable, in constant memory: all or none, with
-   * one notification for the workers. Returns their number. Job keys are not supported: use addJobs. Rejects as
-   * addJobs does, and with errors of the iterable.
+   * Adds any number of jobs by COPY, from a list or any (async) iterable, in constant memory, with one notification
+   * for the workers: all or none, on `with(client)` only in your own transaction. Returns the number of added jobs. Job
+   * keys are not supported: use addJobs. Rejects as addJobs does, and with errors of the iterable.
    */
   readonly copyJobs: CopyJobs;
   /**
-   * Deletes jobs as if they had succeeded, 1–10,000 ids. Returns the deleted jobs, in order of ids; unknown ids
-   * and jobs locked within the last 4 hours are skipped, as in Graphile Worker. Rejects with InputError for
-   * invalid ids or another number of them.
+   * Deletes jobs as if they had succeeded, 1–10,000 ids. Returns the deleted jobs, in ascending order of their ids;
+   * unknown ids and jobs locked within the last 4 hours are skipped, as in Graphile Worker. Rejects with InputError
+   * for invalid ids, for none, or for more than 10,000.
    */
   completeJobs(ids: readonly string[]): Promise<Job[]>;
   /**
    * Fails jobs for good: sets `attempts` to `max_attempts`, and `last_error` to `reason` (at most 65,536
-   * characters; default "Manually marked as failed"). Returns the changed jobs, skips and rejects as
-   * completeJobs does. Waits up to a second for jobs that a worker has fetched and not started.
+   * characters; default "Manually marked as failed"). Returns the changed jobs; skips jobs and rejects as completeJobs
+   * does. First waits up to a second while a worker has fetched one of the jobs and not started it.
    */
   permanentlyFailJobs(ids: readonly string[], reason?: string | null): Promise<Job[]>;
   /**
-   * Changes run_at, priority, attempts or max_attempts of 1–10,000 jobs; omitted ones stay. A job without
-   * attempts left runs again only with `attempts` below its `maxAttempts`. Returns the changed jobs, skips,
-   * waits and rejects as permanentlyFailJobs does; also with InputError for no changes.
+   * Changes run_at, priority, attempts or max_attempts of 1–10,000 jobs; omitted values stay. A job without
+   * attempts left runs again only with `attempts` below its `maxAttempts`. Returns the changed jobs; skips jobs,
+   * waits and rejects as permanentlyFailJobs does. Also rejects with InputError if `changes` has no value.
    */
   rescheduleJobs(ids: readonly string[], changes: JobChanges): Promise<Job[]>;
   /**
@@ -128,27 +127,28 @@ export interface WorkerUtils<Added = Job>
   getJob(id: string): Promise<Job | null>;
   /**
    * Returns a page of jobs, by default 100 in order of ids; at most 500, and fewer when they are large.
-   * `nextCursor` leads to the next page and is null at the end. Rejects with InputError for an invalid filter.
+   * A page may also be short, even empty, because its search took too long. `nextCursor` leads to the next page, and is
+   * null at the end. Rejects with InputError for an invalid filter.
    */
   listJobs(filter?: JobFilter): Promise<JobPage>;
   /** Returns the exact numbers of jobs by state. Reads all jobs: about 0.25 s for each million. */
   countJobs(): Promise<JobCounts>;
   /**
-   * Returns the named queues, locked ones first. `limit`: 0–10,000, default 1,000. Reads all jobs. Rejects with
+   * Returns named queues, locked ones first: at most `limit`, 0–10,000, default 1,000. Reads all jobs. Rejects with
    * InputError for another limit.
    */
   listQueues(limit?: number): Promise<QueueSummary[]>;
   /** Returns at most 1,000 workers that hold locks. Without the optional index `running` it reads all jobs. */
   listLockedWorkers(): Promise<LockedWorker[]>;
   /**
-   * Returns the workers that send heartbeats, at most 1,000; none in a schema without this library's
-   * extensions. `staleAfterMs`: the time without a heartbeat after which `isStale` is true, at most a year;
-   * default: each worker's own, or 300,000. Rejects with InputError for another value.
+   * Returns the workers with a row in the table of heartbeats, at most 1,000; none in a schema without that table.
+   * `staleAfterMs`: the time without a heartbeat after which `isStale` is true, at most a year; default: each
+   * worker's own threshold, or 300,000 if it reports none. Rejects with InputError for another value.
    */
   listActiveWorkers(options?: { readonly staleAfterMs?: number }): Promise<ActiveWorker[]>;
   /**
    * Deletes failed jobs, task identifiers without jobs and queues without jobs; by default all three.
-   * "gc-task-identifiers" keeps the tasks of workers that send heartbeats, and `taskIdentifiersToKeep`. Names
+   * "gc-task-identifiers" keeps the tasks that workers report in their heartbeats, and `taskIdentifiersToKeep`. Names
    * are deleted in steps. Each step waits up to 10 s for open transactions, and restores the names that jobs of
    * these transactions use. Rejects with InputError for an unknown cleanup task, and with `configuration` when
    * names would be deleted inside a transaction on `with(client)`.
@@ -162,13 +162,13 @@ export interface WorkerUtils<Added = Job>
   /**
    * Pauses a named queue, which is created if it does not exist: no worker starts its jobs, Graphile workers
    * included. Running jobs may end, and jobs can still be added. Pausing again changes the reason and the end. Waits up
-   * to `waitMs` (5 s) until no live worker starts its jobs. Returns the workers that have not acknowledged the pause.
+   * to `waitMs` (default 5 s) until all live workers have acknowledged the pause, and returns those that have not.
    * Rejects with `extension_missing` before `worker migrate --with controls`, and with InputError for invalid options.
    */
   pauseQueue(name: string, options?: PauseOptions): Promise<PauseResult>;
-  /** Pauses the jobs of one task, as pauseQueue() does those of a queue. Graphile workers do not apply it. */
+  /** Pauses the jobs of one task, as pauseQueue() does those of a queue, but not in Graphile workers. */
   pauseTask(identifier: string, options?: PauseOptions): Promise<PauseResult>;
-  /** Pauses all jobs, as pauseQueue() does those of a queue. Graphile workers do not apply it. */
+  /** Pauses all jobs, as pauseQueue() does those of a queue, but not in Graphile workers. */
   pauseAll(options?: PauseOptions): Promise<PauseResult>;
   /** Ends the pause of a queue. Its next job starts at once or, if one of its jobs still runs, when that has ended. */
   resumeQueue(name: string): Promise<ResumeResult>;
@@ -176,13 +176,13 @@ export interface WorkerUtils<Added = Job>
   resumeTask(identifier: string): Promise<ResumeResult>;
   /** Ends the pause of all jobs. Pauses of queues and tasks stay. */
   resumeAll(): Promise<ResumeResult>;
-  /** Returns what is paused, at most 10,000; nothing in a schema without the tables for pauses. */
+  /** Returns the pauses, at most 10,000; those that a job requested have `isBackOff`. None without their tables. */
   listPauses(): Promise<Pause[]>;
   /**
-   * Recovers the jobs of workers without a heartbeat for `sweepThresholdMs` (default 300,000): they may run
-   * again after `recoveryDelayMs` (default 30,000), and the attempt that was cut off counts. `dryRun`: changes nothing.
-   * Workers recover each other's jobs, too (option `recovery`). Rejects with InputError for a duration that is negative
-   * or longer than a year.
+   * Recovers the jobs of workers that have sent no heartbeat for `sweepThresholdMs` (default 300,000), or that never
+   * sent any and locked nothing in that time. The jobs may run again after `recoveryDelayMs` (default 30,000), and
+   * interrupted attempts count. `dryRun`: changes nothing. Workers recover each other's jobs, too (option `recovery`).
+   * Rejects with InputError for a duration that is negative or longer than a year.
    */
   sweepStaleWorkers(options?: SweepOptions): Promise<SweepResult>;
   /**
@@ -192,10 +192,10 @@ export interface WorkerUtils<Added = Job>
    */
   migrate(options?: MigrationOptions): Promise<void>;
   /**
-   * Returns the same operations on another pool or client, such as one inside a transaction, whose rollback
-   * undoes them. end() of the result ends nothing. A client of another driver than pg must be an object whose
-   * `query({ text, values })` resolves to `{ rows }`. Before its first statement one test statement is sent, and
-   * the call rejects with `configuration` when the driver changes values.
+   * Returns the same operations on another pool or client. On a client inside a transaction, its rollback undoes
+   * them. end() of the result ends nothing. A client of another driver than pg must be an object whose
+   * `query({ text, values })` resolves to `{ rows }`. Before its first statement one test statement is sent; if the
+   * driver changes values, each operation rejects with `configuration`.
    */
   with(client: StatementClient): WorkerUtils<Added>;
   /** Ends the created pool after its current statements; your own pool is not ended. Idempotent. */
@@ -203,8 +203,8 @@ export interface WorkerUtils<Added = Job>
 }
 
 /**
- * Returns the operations of a job queue. Connects at the first call, which is when a wrong address is noticed.
- * Rejects with InputError for invalid options.
+ * Returns the operations of a job queue. The database is connected at the first operation, and only then is a wrong
+ * address noticed. Rejects with InputError for invalid options.
  */
 export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<WorkerUtils> {
   const { pool, connectionString, maxConnections, logger, ...checked } = validate(
@@ -232,17 +232,17 @@ export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<Work
   return bindUtils(database, { pool: own, logger: log, before: null, end });
 }
 
-/** The objects that the operations use besides a database. */
+/** The objects that bindUtils() needs besides a database, and the function that end() calls. */
 export interface UtilsOwner {
-  /** The pool; null for operations on one client. */
+  /** The pool that migrate() uses; null for the operations that with() returns. */
   readonly pool: Pool | null;
   readonly logger: Logger;
-  /** Called before a job is added; null: none. */
+  /** The interceptors that are called before a job is added; null: none. */
   readonly before: BeforeAdd | null;
   end(): Promise<void>;
 }
 
-/** The operations on `db`. With `before`, addJob may return null. */
+/** Returns the operations on `db`. With `owner.before`, addJob and runSchedule may return null. */
 export function bindUtils<Added = Job>(db: Database, owner: UtilsOwner): WorkerUtils<Added> {
   const bound = boundOperations(db, owner.pool !== null, owner.before);
   const { addJob, addJobs, copyJobs, runSchedule, ...rest } = bound;

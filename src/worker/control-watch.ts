@@ -1,6 +1,6 @@
-// Reads the pauses, and the requests to cancel jobs of this worker, every 2 seconds, and after an announcement at once.
-// After a new pause, fetched jobs that have not started are returned to the database, and then the worker acknowledges
-// the pause. The watch also ends pauses whose time is over, and notices when the extension is added.
+// Reads the pauses, the limits, and the requests to cancel jobs of this worker: every 2 seconds, and at once after an
+// announcement. After a new pause, fetched jobs that have not started are returned to the database, and then the worker
+// acknowledges the pause. Also ends pauses whose time is over, and notices when the extension `controls` is added.
 //
 //   start() ──▶ read ──2 s, or announced──▶ read ──▶ … ──▶ stop()
 //                 └ a new pause: unstarted jobs returned ──▶ acknowledged
@@ -20,7 +20,7 @@ const EVERY_MS = 2_000;
 /** The shortest wait for the end of a pause. */
 const MIN_WAIT_MS = 10;
 const ALL: ReadonlySet<Control> = new Set(["all"]);
-/** The wait for a second read after an announcement: a fetch under way may have locked a job that is cancelled. */
+/** The wait for a second read after an announcement: a fetch under way may have locked a job to be cancelled. */
 const SECOND_READ_MS = 250;
 
 // An attempt to end pauses that takes longer than SHORT_MS may have read all jobs. The next attempt then waits
@@ -33,7 +33,7 @@ export interface ControlWatchParts {
   readonly logger: Logger;
   /** Returns a connected database; null if there is none. */
   database(): Database | null;
-  /** The database for ending pauses. That may read all jobs. */
+  /** The database for ending pauses, which may read all jobs, and for deleting requests. */
   readonly patient: Database;
   /**
    * Gives back the jobs that were fetched before a pause and have not started. Resolves once they are given back, and
@@ -42,7 +42,7 @@ export interface ControlWatchParts {
   returnUnstarted(): Promise<void>;
   /** Called when jobs may be ready again. */
   wake(): void;
-  /** Called when `appliedPauses` has changed. */
+  /** Called when the worker must report a changed `appliedPauses`: not after the end of the last pause. */
   acknowledge(): void;
   /** The limits, which are read after the pauses. */
   readonly limits: { read(db: Database): Promise<unknown> };
@@ -69,9 +69,9 @@ export class ControlWatch implements Controls {
   /** Resolves when the jobs that were fetched before the last pause, and have not started, are given back. */
   #returned: Promise<void> = Promise.resolve();
   #appliedPauses: string | null = null;
-  /** Whether the time of a pause is over, and the pause remains, for example because a job of its queue is running. */
+  /** Whether the time of a pause is over but its row remains, for example because a job of its queue is running. */
   #hasDue = false;
-  /** When the time of the next pause is over, by the monotonic clock. */
+  /** When the next pause ends by itself, by the monotonic clock; infinite if none does. */
   #nextEndMs = Number.POSITIVE_INFINITY;
   #isEnding = false;
   /** The earliest time of the next attempt to end pauses, by the monotonic clock. */
@@ -85,8 +85,8 @@ export class ControlWatch implements Controls {
   }
 
   /**
-   * Reads once on `db` before anything is fetched, and then periodically. Rejects if that fails: without the pauses and
-   * the limits, jobs would start that must not.
+   * Reads once on `db` before anything is fetched, and then periodically. Rejects if the first read fails: without the
+   * pauses and the limits, jobs would start that must not.
    */
   async start(db: Database): Promise<void> {
     const error = await this.#readAll(db, ALL);
@@ -94,7 +94,7 @@ export class ControlWatch implements Controls {
     this.#running = this.#run();
   }
 
-  /** The mark of the pauses that this worker applies: no paused job can start. null: none yet, or no such table. */
+  /** The mark of the pauses under which no paused job can start any more; null: none yet, or no table of pauses. */
   get appliedPauses(): string | null {
     return this.#appliedPauses;
   }
@@ -105,8 +105,8 @@ export class ControlWatch implements Controls {
   }
 
   /**
-   * Called when a run of a named queue has ended: a pause whose time is over may have waited for it. Runs of other
-   * queues may end all the time, so the pauses are read a moment later, once for all of them.
+   * Called when a run of a named queue has ended: a pause whose time is over may have waited for that. Since runs of
+   * other queues may end all the time, the pauses are read only a moment later, once for all runs.
    */
   queueUnlocked(): void {
     if (!this.#hasDue) return;
@@ -116,7 +116,7 @@ export class ControlWatch implements Controls {
 
   #onAnnounced(control: Control | null): void {
     if (control === null) return;
-    // Not for "pauses": jobs that are no longer paused have an announcement of their own.
+    // No wake for "pauses": the end of a pause is announced separately, on the channel of new jobs.
     if (control === "all") this.#parts.wake();
     this.readNow(control);
   }
@@ -146,7 +146,7 @@ export class ControlWatch implements Controls {
       wasAnnounced = announced.size > 0;
       const database = signal.aborted ? null : this.#parts.database();
       if (database !== null) await this.#readAll(database, wasAnnounced ? announced : ALL);
-      // Without a connection no pause can be ended: the next reading comes after the usual wait.
+      // Without a connection no pause can be ended. So the next read follows after the usual wait, not at its end.
       else this.#nextEndMs = Number.POSITIVE_INFINITY;
     }
   }
@@ -173,7 +173,7 @@ export class ControlWatch implements Controls {
     return hasEnded;
   }
 
-  /** Returns the error while no pauses or no limits have been read yet. */
+  /** Returns the error of the read if the pauses or the limits have never been read; otherwise null. */
   async #readAll(db: Database, due: ReadonlySet<Control>): Promise<unknown> {
     const error = await this.#read(db, due);
     const isUnknown = this.#mark === null;
@@ -198,7 +198,7 @@ export class ControlWatch implements Controls {
       if (hasPauses) await this.#readPauses(db, due !== ALL);
       let hasEnded = false;
       try {
-        // After an announcement, ended requests are left to the next read, which follows soon.
+        // After an announcement, requests of ended jobs are left to the next read, which follows soon.
         hasEnded = (await cancelled) && due.has("all");
       } finally {
         // Writes come last, so that a role without the right to write still applies what it has read.
@@ -223,7 +223,7 @@ export class ControlWatch implements Controls {
   }
 
   async #readPauses(db: Database, isAnnounced: boolean): Promise<void> {
-    // If the read fails, the old end is not waited for.
+    // If the read fails, the next one does not come at the end of a pause, which may be outdated.
     this.#nextEndMs = Number.POSITIVE_INFINITY;
     const { mark, pauses, hasDue, nextMs } = await readPauseState(db, this.#mark);
     if (nextMs !== null) this.#nextEndMs = monotonic() + Math.max(nextMs, MIN_WAIT_MS);
@@ -231,7 +231,7 @@ export class ControlWatch implements Controls {
     this.#hasDue = hasDue;
   }
 
-  /** Ends pauses, and removes requests, in the background: the next reads do not wait for it. */
+  /** Ends pauses, and removes requests, in the background: the next reads do not wait for that. */
   async #end(hasEndedRequests: boolean): Promise<void> {
     const { patient, logger, wake } = this.#parts;
     const startMs = monotonic();
@@ -245,7 +245,10 @@ export class ControlWatch implements Controls {
       const message = messageOf(error);
       const level = isOutage(error) ? "debug" : "warn";
       if (message !== this.#endFailure)
-        logger[level]({ error: message }, "pauses and cancellations could not be ended");
+        logger[level](
+          { error: message },
+          "pauses could not be ended, or requests to cancel could not be deleted",
+        );
       this.#endFailure = message;
     }
     this.#isEnding = false;

@@ -10,9 +10,9 @@ export interface RunOptions<Extensions = unknown> extends WorkerOptions<Extensio
   readonly signal?: AbortSignal;
   /**
    * Whether SIGTERM and SIGINT stop the worker gracefully, within `stopTimeoutMs` and `abortGraceMs`; a second
-   * signal aborts at once. If the process is still alive 10 s after its worker has stopped (0.5 s if jobs were
-   * abandoned), the first signal is sent again and ends the process, once no other code listens for that signal. So
-   * close an HTTP server, for example, when `worker.stopped` resolves. Default true for run(), false for runOnce().
+   * signal aborts at once. If the process is still alive 10 s after such a stop (0.5 s if jobs were abandoned), the
+   * first signal is sent again and ends the process, once no other code listens for that signal. So close an HTTP
+   * server, for example, when `worker.stopped` resolves. Default true for run(), false for runOnce().
    */
   readonly handleSignals?: boolean;
 }
@@ -45,8 +45,8 @@ export interface DrainResult {
 
 /**
  * Runs all ready jobs, those of named queues and those added meanwhile included, and stops. Scheduled jobs and
- * retries are not waited for. Needs no notifications and adds no cron jobs. Resolves to the numbers of jobs.
- * Rejects as run() does.
+ * retries are not waited for. Needs no notifications, and adds no jobs of cron entries and schedules. Resolves to the
+ * numbers of jobs. Rejects as run() does.
  */
 export async function runOnce<E>(options: RunOptions<E>): Promise<DrainResult> {
   const { signal, handleSignals = false, ...rest } = options;
@@ -66,7 +66,7 @@ export function workerForOnce<E>({ cron: _cron, ...options }: WorkerOptions<E>):
   return { worker, result: countResults(worker.hooks) };
 }
 
-/** Runs all ready jobs and stops the worker. */
+/** Runs jobs until none is ready or `signal` aborts, and stops the worker. */
 export async function drainOnce<E>(worker: Worker<E>, signal?: AbortSignal): Promise<void> {
   try {
     await worker.drain(signal);
@@ -112,9 +112,9 @@ const LINGER_MS = 500;
 const CLOSING_MS = 10_000;
 
 /**
- * Ends the process if something keeps it alive, such as timers of an abandoned job, which may already run elsewhere.
- * Waits until no other code, such as another worker, listens for the signal. The timer does not keep the
- * process alive.
+ * Ends the process after `afterMs` if something keeps it alive, such as a timer of an abandoned job, which may already
+ * run elsewhere. Waits until no other code, such as another worker, listens for the signal. The timer does not keep
+ * the process alive.
  */
 function endProcess(name: NodeJS.Signals, afterMs: number): void {
   setInterval(() => {

@@ -1,5 +1,5 @@
-// Everything that works under one id in `locked_by`: the fetchers with their connections, and the executors of
-// their jobs. When its lease is lost, the worker continues with another session (sessions.ts).
+// A session: the parts of a worker that work under one id in `locked_by`, such as the fetchers with their connections,
+// and the executors of their jobs. When a session's lease is lost, the worker continues with another (sessions.ts).
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { settlesWithin, systemClock, wait } from "../base/clock.ts";
@@ -29,7 +29,7 @@ import { SafeFetcher } from "./safe/safe-fetcher.ts";
 import type { Hooks } from "./task/hooks.ts";
 import type { ContextSource, SharedContext } from "./task/task-context.ts";
 
-/** The time limit for ending the lease on a connection that may be dead. */
+/** How long a stop waits for the return of permits and tokens, and then for the end of the lease. */
 const LEASE_END_MS = 300;
 
 export interface SessionParts<E> {
@@ -104,15 +104,15 @@ export class Session<E> {
     });
   }
 
-  /** Called when limits have changed. `isOther`: jobs are fetched in another way now. */
+  /** Called when limits have changed. `isOther`: other limits than before apply to a task or queue. */
   limitsChanged(isOther: boolean): void {
     this.dispatcher.settle();
     if (isOther) this.#safe?.limitsChanged();
-    // Jobs that were fetched without a limit must not start.
+    // Jobs that were fetched before must not start: they may be under another limit now.
     if (isOther) void this.dispatcher.returnUnstarted();
   }
 
-  /** The database on a connection of the safe mode with `isPrompt`, an idle one if possible; null: there is none. */
+  /** The database on a connection of the safe mode that runs no long statement, if possible an idle one; null: none. */
   get database(): Database | null {
     const prompt = this.#safeConnections.filter(({ isPrompt }) => isPrompt);
     return (prompt.find(({ isBusy }) => !isBusy) ?? prompt[0])?.database ?? null;
@@ -123,7 +123,7 @@ export class Session<E> {
     return this.dispatcher.executors.flatMap((one) => one.running);
   }
 
-  /** Jobs that were fetched, have not started, and are still locked. */
+  /** Fetched jobs of the safe mode that have not started, until the database has confirmed their return. */
   get unstarted(): readonly FetchedJob[] {
     const started = [...this.#results.ended, ...this.#refusals.kept.keys()].map(idOf);
     const others = new Set([...this.runningIds, ...started]);
@@ -135,27 +135,27 @@ export class Session<E> {
     return this.running.map(({ job }) => job.id);
   }
 
-  /** Jobs in the local queue. */
+  /** The number of jobs in the local queues of the safe mode. */
   get waiting(): number {
     return this.#safe?.waiting ?? 0;
   }
 
-  /** Jobs that stay locked because PostgreSQL refuses their results, and those that it refuses to lock. */
+  /** Jobs that stay locked because PostgreSQL refuses their results, and jobs and queues that it refuses to lock. */
   get unsettled(): readonly RefusedChange[] {
     return this.#refusals.unsettled;
   }
 
-  /** Whether nothing is locked under its id, and its lease must still be ended. */
+  /** Whether nothing is locked under the session's id, and its lease must still be ended. */
   get leavesLease(): boolean {
     return this.dispatcher.holdsNothing && !this.#hasEndedLease;
   }
 
-  /** Jobs that may be cancelled: running ones, and fetched ones that have not started. */
+  /** Jobs that may be cancelled: running ones of both modes, and unstarted ones of the safe mode. */
   get cancellable(): readonly FetchedJob[] {
     return [...this.running.map(({ job }) => job), ...this.unstarted];
   }
 
-  /** Aborts the signal of a cancelled job if it runs. Returns whether it does. */
+  /** Aborts the signal of a cancelled job if it runs in this session. Returns whether it does. */
   cancel(job: FetchedJob): boolean {
     const { abortGraceMs } = this.#parts.config;
     const { dispatcher } = this;
@@ -168,7 +168,7 @@ export class Session<E> {
     for (const executor of this.dispatcher.executors) executor.abort(reason, ids);
   }
 
-  /** Aborts the signals of all jobs. */
+  /** Aborts the signals of all running jobs, and of jobs that start later. */
   abort(reason: Error): void {
     for (const executor of this.dispatcher.executors) executor.abortForGood(reason);
   }
@@ -180,8 +180,8 @@ export class Session<E> {
   }
 
   /**
-   * Fetches no more jobs, waits for running jobs and writes all results. If `signal` has not aborted by then, returns
-   * its permits: their deletion with the lease is not announced. Ends its lease if it has an open connection.
+   * Fetches no more jobs, waits for running ones and writes results and back-offs until `signal` aborts. If it has not
+   * aborted, returns tokens and permits: the deletion of permits with the lease is not announced. Then ends the lease.
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.dispatcher.stop();
@@ -192,8 +192,8 @@ export class Session<E> {
   }
 
   /**
-   * Ends the lease on an open connection. On a busy machine, or when many workers stop at once, a new connection may
-   * take too long, and the stopped worker would count as stale.
+   * Ends the lease if nothing is locked under it and a connection is open. On a busy machine, or when many workers stop
+   * at once, a new connection may take too long, and the stopped worker would count as stale.
    */
   async #endLease(signal: AbortSignal): Promise<void> {
     const connection = this.#safeConnections.find(({ isConnected }) => isConnected);
@@ -203,7 +203,7 @@ export class Session<E> {
       () => {
         this.#hasEndedLease = true;
       },
-      () => {}, // Closing the worker tries once more.
+      () => {}, // Upkeep.stop() or Leases.release() repeats it.
     );
     void ended.then(() => answered.abort());
     await wait(LEASE_END_MS, AbortSignal.any([signal, answered.signal]));
@@ -255,9 +255,9 @@ export class Session<E> {
     const source = this.#source;
     const { fastLane } = config;
     if (fastLane === null) return [];
-    // A fast lane opens its lost connection again by itself.
     const isLeased = () => this.#parts.lease.hasHeartbeats;
     const connection = withApplicationName(this.#parts.connection, "worker fast lane");
+    // `onLoss` does nothing: a fast lane notices the loss of its connection, and opens it again by itself.
     const connections = this.#connections({ connection, onLoss: () => {}, isLeased });
     const own = {
       config,

@@ -1,8 +1,8 @@
-// The ids under which a worker works: one at a time, and a new one when a lease was lost because the worker
-// was frozen or disconnected for too long. Jobs that still run under the old id end there: their results are
-// written if their locks are still held, and reported as lost otherwise.
+// The sessions of a worker (session.ts): the current one, and those that end because their lease was lost, for example
+// while the worker was frozen or disconnected. Jobs that still run in such a session end there: their results are
+// written if the session still holds their locks; otherwise the jobs are reported as interrupted.
 //
-//   current ──lease lost──▶ ending (fetches nothing; lost jobs are aborted) ──▶ ended
+//   current ──lease lost──▶ ending (fetches nothing; jobs whose locks are lost are aborted) ──▶ ended
 //      ▲                      a new one registers and starts; retried after errors ─┐
 //      └────────────────────────────────────────────────────────────────────────────┘
 import type { Outage } from "../base/outage.ts";
@@ -14,7 +14,7 @@ import type { Hooks, LeaseLoss } from "./task/hooks.ts";
 export interface SessionsParts {
   readonly hooks: Hooks;
   readonly outage: Outage;
-  /** Aborts when running jobs are no longer waited for. */
+  /** Aborts when a stop waits for nothing more, not even for results to be written. */
   readonly givenUp: AbortSignal;
 }
 
@@ -24,10 +24,10 @@ export class Sessions<E> {
   readonly #stop = new AbortController();
   readonly #ending = new Set<Session<E>>();
   #current: Session<E>;
-  /** The session that becomes the current one when it has started. */
+  /** The session that is starting, and then becomes the current one; null: none. */
   #next: Session<E> | null = null;
   #succession: Promise<void> | null = null;
-  /** Whether the lease of `#next` was lost before its first use. A loss is reported only once. */
+  /** Whether the lease of `#next` was lost before its first use. Recorded, because a loss is reported only once. */
   #isNextLost = false;
 
   constructor(make: () => Session<E>, parts: SessionsParts) {
@@ -45,7 +45,7 @@ export class Sessions<E> {
     return [...new Set([this.#current, ...next, ...this.#ending])];
   }
 
-  /** Continues under a new id if the lost lease is the current one. */
+  /** Continues in a new session if the lost lease is that of the current one, and the worker does not stop. */
   leaseLost(leases: Leases, id: string, reason: LeaseLoss): void {
     const old = this.#current;
     if (id === this.#next?.id) this.#isNextLost = true;
@@ -61,7 +61,7 @@ export class Sessions<E> {
     return { [NEW_JOBS]: (payload) => this.#current.dispatcher.jobsAnnounced(payload) };
   }
 
-  /** Continues with more or fewer slots. If fewer, unstarted jobs are returned; those that fit are fetched again. */
+  /** `grownBy`: the number of new slots. If negative, unstarted jobs are returned; those that fit are fetched again. */
   slotsChanged(grownBy: number): void {
     if (grownBy > 0) this.#current.dispatcher.wake();
     if (grownBy < 0) for (const { dispatcher } of this.all) void dispatcher.returnUnstarted();

@@ -10,16 +10,16 @@ import { unlessAborted, wait } from "../base/clock.ts";
 
 /** A session to stop (session.ts). */
 export interface StoppableSession {
-  /** Jobs whose attempts have begun and have not ended. */
+  /** The ids of jobs whose attempts have begun and have not ended. */
   readonly runningIds: readonly string[];
-  /** Aborts the signals of all jobs. */
+  /** Aborts the signals of all running jobs, and of jobs that start later. */
   abort(reason: Error): void;
   /** Stops waiting for running jobs, which count as failed. */
   abandon(reason: string): void;
 }
 
 export interface StopTimes {
-  /** 0: no limit. */
+  /** How long a stop waits until it aborts the signals; 0: without a limit. */
   readonly stopTimeoutMs: number;
   readonly abortGraceMs: number;
 }
@@ -52,12 +52,12 @@ export class StopLimit {
     return this.#givenUp.signal;
   }
 
-  /** Whether a running job was abandoned or a result could not be written. */
+  /** Whether a running job was abandoned, or the stop did not wait until all results were written. */
   get hasGivenUp(): boolean {
     return this.#hasAbandoned || this.#givenUp.signal.aborted;
   }
 
-  /** Resolves when `stop` has ended, or is no longer waited for. */
+  /** Starts the time limits. Resolves when `stop` has ended, or is no longer waited for. */
   async waitFor(stop: Promise<void>, reason: string): Promise<void> {
     void this.#abortLate(reason);
     await unlessAborted(stop, this.givenUp);

@@ -36,13 +36,13 @@ export interface InlineOptions<Extensions> {
 
 /** The result of runJobInline(): what the task did, and what a worker would write. */
 export interface InlineResult {
-  /** The value that the handler returned or resolved to; undefined when it threw or exceeded its time limit. */
+  /** The value that the handler returned or resolved to; undefined without one, for example after a time limit. */
   readonly value: unknown;
   /** The jobs that the task added, in order. They are not stored. */
   readonly added: readonly JobToAdd[];
   /**
-   * The error of the attempt, null when a worker would complete the job. A worker stores it as `last_error`, except for
-   * a snooze.
+   * The error of the attempt; null when a worker would complete the job. A worker stores it as `last_error`, unless
+   * `next` is a snooze.
    */
   readonly error: string | null;
   /** The payload that a batch would be retried with, as JSON text; null when the payload would stay. */
@@ -57,7 +57,7 @@ const EPOCH = "//yi/sTIIAA=";
 /**
  * Runs one attempt of a task as a worker does, with its time limit and batch rules, but without a queue. Jobs
  * that the task adds are checked and returned, not stored; `context.addJob` resolves to null. `context.completeIn()`
- * sends nothing; the job counts as completed when the handler ends without an error. `context.workerId` is `inline`.
+ * sends nothing; after it, the job counts as completed unless the handler throws. `context.workerId` is `inline`.
  * Does not reject when the task fails: see `error` of the result.
  */
 export async function runJobInline<Payload, Extensions>(
@@ -100,7 +100,7 @@ export async function runJobInline<Payload, Extensions>(
   });
   await executor.run(new FetchedJob({ rows, atMs: 0 }, 0));
   const { failures } = results.take();
-  // A worker recognizes the commit of the task's transaction by the missing row of the job. Here there are no rows.
+  // A worker recognizes the commit after completeIn() by the missing row of the job. Here, the handler's end counts.
   const [failure] = isCompletedByTask && observed.hasEnded() ? [] : failures;
   return {
     value: observed.value(),
@@ -189,9 +189,9 @@ const waitSchema = strict({
 });
 
 /**
- * Waits until a job has ended. `finished`: its row is deleted, so it was completed or removed; the tables do
- * not show which (an observer of `job:complete` can). `failed`: it has no attempts left. Rejects with
- * WorkerError `timeout` after `timeoutMs` (default 10,000), or `aborted` when `signal` aborts.
+ * Waits until a job has ended. `finished`: it has no row, so it was completed or removed, or never existed; an observer
+ * of `job:complete` receives the result. `failed`: it has no attempts left. Rejects with WorkerError `timeout` after
+ * `timeoutMs` (default 10,000), or `aborted` when `signal` aborts.
  */
 export async function waitForJob(
   utils: Pick<WorkerUtils, "getJob">,

@@ -30,7 +30,7 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 export class Upkeep<E> {
   readonly #config: WorkerConfig<E>;
   readonly #maintenance: Maintenance;
-  /** A connection of its own, because its statements may take long. */
+  /** A connection for statements that may take long, so that other statements do not wait for them. */
   readonly #patient: Maintenance;
   readonly #lockReset: LockReset;
   readonly #lockRenewal: LockRenewal;
@@ -122,7 +122,7 @@ export class Upkeep<E> {
     return { ...this.controls.channels, ...this.limits.channels };
   }
 
-  /** Called before the first fetch, because every lock must be under a lease. */
+  /** Called before the first fetch: locks need a lease, and no job may start before pauses and limits were read. */
   async start(db: Database, schema: ReadySchema, id: string): Promise<void> {
     if (this.#recovery !== null) {
       const reason = await this.#begin(this.#recovery, db, schema, id);
@@ -133,7 +133,7 @@ export class Upkeep<E> {
     this.#lockRenewal.start();
   }
 
-  /** Resolves to the reason why there can be no heartbeats; null if there are. */
+  /** Starts the heartbeats. Resolves to the reason why there can be none; null if they have started. */
   async #begin(
     recovery: Recovery,
     db: Database,
@@ -152,14 +152,14 @@ export class Upkeep<E> {
     }
   }
 
-  /** `endLeaseIds`: ids under which no job is locked; their leases end. Never rejects. */
+  /** Stops the upkeep. `endLeaseIds`: ids under which no job is locked; their leases end. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
     await Promise.all([this.controls.stop(), this.#lockReset.stop(), this.#lockRenewal.stop()]);
     if (this.#lease.hasHeartbeats) await this.#recovery?.stop(endLeaseIds);
     await Promise.all([this.#maintenance.close(), this.#patient.close()]);
   }
 
-  /** Closes the connections at once if the database does not respond during a stop, so that the process can end. */
+  /** Called if the database does not respond during a stop: closes the connections, so that the process can end. */
   cut(): void {
     this.#maintenance.cut();
     this.#patient.cut();

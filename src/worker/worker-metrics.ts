@@ -1,5 +1,5 @@
 // A worker's metrics as Prometheus text, made from its counters at each scrape. Each worker has a registry of
-// its own, so several workers of one process do not collide. prom-client is loaded at the first scrape.
+// its own, so several workers of one process do not collide. From the first scrape on, durations are measured.
 import type { Registry } from "prom-client";
 import type { SlotCount } from "./execute/slots.ts";
 import type { TalliedTask, TaskTally } from "./execute/task-tally.ts";
@@ -9,15 +9,15 @@ export interface MetricsSource {
   readonly tasks: ReadonlyMap<string, Pick<TalliedTask<never>, "tally">>;
   readonly concurrency: SlotCount;
   sessions(): { readonly all: readonly SessionCounts[] };
-  /** null without heartbeats. */
+  /** The time since the last successful heartbeat; null without heartbeats. */
   heartbeatAgeMs(): number | null;
-  /** The number of jobs that ignore their signal. */
+  /** The number of jobs whose code still runs although their signal has aborted and the grace is over. */
   ignoringSignal(): number;
 }
 
 interface SessionCounts {
   readonly running: readonly unknown[];
-  /** Jobs in the local queue. */
+  /** The number of jobs in the local queues. */
   readonly waiting: number;
 }
 
@@ -39,7 +39,7 @@ export class WorkerMetrics {
     return (await this.#registry).metrics();
   }
 
-  /** Starts measuring durations. */
+  /** Starts measuring durations, and creates the metrics. prom-client is loaded only here. */
   async #begin(): Promise<Registry> {
     for (const { tally } of this.#source.tasks.values()) {
       tally.timing ??= { runs: new Durations(), waits: this.#waits };
@@ -87,7 +87,8 @@ export class WorkerMetrics {
       "Jobs that this worker has fetched and that wait for a slot",
       sum(({ waiting }) => waiting),
     );
-    const ignoring = "Jobs whose code still runs after their signal and the grace";
+    const ignoring =
+      "Jobs whose code still runs although their signal has aborted and the grace is over";
     gauge("worker_jobs_ignoring_signal", ignoring, ignoringSignal);
     gauge(
       "worker_heartbeat_age_seconds",
@@ -114,7 +115,7 @@ export class WorkerMetrics {
     return registry;
   }
 
-  /** Returns label → tallies. */
+  /** Returns the tallies of the tasks, by the value of the label `task`. */
   #byTask(): ReadonlyMap<string, readonly TaskTally[]> {
     const names = [...this.#source.tasks.keys()];
     const own = new Set(names.length > MAX_TASKS ? names.slice(0, MAX_TASKS - 1) : names);
@@ -131,7 +132,7 @@ interface HistogramParts {
 }
 
 // prom-client's own histogram creates several objects and a text for each observation, which costs more than a
-// short job. The registry prints what get() of a metric returns.
+// short job. The registry prints what get() of a metric returns, so an object with get() replaces the histogram.
 function register(registry: Registry, { name, help, series }: HistogramParts): void {
   const get = async () => ({
     ...{ name, help, type: "histogram", aggregator: "sum" },

@@ -17,12 +17,12 @@ export function ownPool<E>(config: WorkerConfig<E>): pg.Pool {
 }
 
 /**
- * The time limit of an add in a task. Without it, a connection that was cut without notice would block the task, and
- * the jobs behind it in its named queue, until the operating system closes the connection.
+ * The time limit of an add by the operations of utilsOf(). Without it, a connection that was cut without notice would
+ * block a task, and the jobs behind it in its named queue, until the operating system closes the connection.
  */
 const ADDS_WITHIN_MS = 20_000;
 
-/** Returns the operations of the queue with the worker's interceptors. end() does not end the pool. */
+/** Returns the operations of the queue with the worker's interceptors. Their end() does not end the pool. */
 export function utilsOf<E>(
   { schema, preparedStatements, logger }: WorkerConfig<E>,
   pool: pg.Pool,

@@ -1,5 +1,5 @@
-// A worker and its schema. At its start the worker creates a missing schema (not with `migrate: "never"`), and the
-// missing limits of its options. It changes an existing schema only with `migrate: "always"`. Later only a schema of a
+// A worker and its schema. At its start the worker creates a missing or empty schema (not with `migrate: "never"`), and
+// the missing limits of its options. It changes other schemas only with `migrate: "always"`. Later only a schema of a
 // newer version stops the worker: a missing or incomplete one counts as an outage, because a restore may complete it.
 import type { Pool } from "pg";
 import type { Logger } from "../base/logger.ts";
@@ -25,9 +25,9 @@ export interface StartedSchema {
 }
 
 /**
- * Returns the schema of the queue, with the limits of the options in it. `signal` ends the wait for another session's
- * migration. Throws WorkerError `schema_missing`, `schema_unsupported` or `extension_missing`, and the errors of
- * migrate().
+ * Creates, migrates or checks the schema, as the option `migrate` requires, and creates missing limits of the options.
+ * Returns the schema's state. `signal` ends the wait for another session's migration. Throws WorkerError
+ * `schema_missing`, `schema_unsupported` or `extension_missing`, and the errors of migrate().
  */
 export async function schemaAtStart(
   pool: Pool,
@@ -61,7 +61,7 @@ async function readyAtStart(
   }
 }
 
-/** Whether a payload of `worker:migrate`, such as `{"migrationNumber":21,"breaking":true}`, is a breaking migration. */
+/** Whether a payload of `worker:migrate` announces a breaking migration: `{"migrationNumber":21,"breaking":true}`. */
 export function isBreaking(payload: string): boolean {
   return /"breaking"\s*:\s*true\b/.test(payload);
 }
@@ -71,7 +71,7 @@ export interface SchemaCheckParts {
   readonly outage: Outage;
   /** Ends the check. */
   readonly signal: AbortSignal;
-  /** Called when the worker cannot continue. */
+  /** Called with the reason if the schema is of a newer version, so that the worker cannot continue. */
   tooNew(reason: string): void;
 }
 

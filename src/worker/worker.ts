@@ -1,5 +1,5 @@
-// A worker: creates its parts and controls their start and stop. Jobs are moved by dispatcher.ts and run by
-// job-executor.ts.
+// A worker: creates its parts and controls their start and stop. fetch/dispatcher.ts brings jobs to slots, and
+// execute/job-executor.ts runs them.
 //
 //   new ──start()──▶ running ──stop()──▶ stopping: running jobs end, results are written ──▶ stopped
 //                       └─────abort()─────▶ the same, with aborted signals (stop-limit.ts)
@@ -115,8 +115,8 @@ export class Worker<Extensions = unknown> implements Service {
 
   /**
    * Starts the worker, after creating a missing schema (option `migrate`). Resolves when it begins to fetch jobs.
-   * Otherwise rejects and leaves nothing running: WorkerError `database_unreachable`, `schema_missing`,
-   * `schema_unsupported`, `extension_missing` (option `limits`), `configuration` (a bad crontab), `aborted` (a stop).
+   * Otherwise leaves nothing running and rejects, for example with WorkerError `aborted` (a stop), `schema_missing`,
+   * `database_unreachable`, `schema_unsupported`, `extension_missing` (option `limits`), `configuration` (bad crontab).
    */
   start(): Promise<void> {
     if (this.#stopped === null) this.#started ??= this.#start();
@@ -137,14 +137,14 @@ export class Worker<Extensions = unknown> implements Service {
     return this.#stopped;
   }
 
-  /** A promise that resolves when the worker has stopped, for any reason. */
+  /** A promise that resolves when the worker has stopped, for any reason, or has failed to start. */
   get stopped(): Promise<void> {
     return this.#ended.promise;
   }
 
   /**
-   * True when the stop did not wait for all jobs: one still ran after its grace, or the database was
-   * unreachable. Such a job may still be running in this process, and elsewhere, too.
+   * True when the stop did not wait for all jobs and results: a job still ran after `abortGraceMs`, or the database was
+   * unreachable. Such a job may still be running in this process, and in another worker, too.
    */
   get hasAbandonedJobs(): boolean {
     return this.#limit.hasGivenUp;
@@ -162,8 +162,8 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * Starts the worker if necessary. Resolves when no job is ready or running and all results are written, when `signal`
-   * aborts, or when the worker has stopped. Scheduled jobs are not waited for.
+   * Starts the worker if necessary, and rejects if that fails. Resolves when no job is ready or running and all results
+   * are written, when `signal` aborts, or when the worker has stopped. Scheduled jobs are not waited for.
    */
   async drain(signal: AbortSignal = new AbortController().signal): Promise<void> {
     const over = new AbortController();
@@ -190,15 +190,15 @@ export class Worker<Extensions = unknown> implements Service {
 
   /**
    * For health checks: the jobs whose code still runs `abortGraceMs` (default 5,000) after their signal aborted, the
-   * longest first. For example, they were cancelled, exceeded their time limit or lost their lock.
+   * longest first. The signal aborts at a cancel, a time limit or the loss of the lock, for example.
    */
   get jobsIgnoringSignal(): readonly JobIgnoringSignal[] {
     return ignoringSignal(this.#aborted, this.#config.abortGraceMs);
   }
 
   /**
-   * Resolves to the worker's metrics as Prometheus text: jobs by task and result; running and waiting jobs, slots, the
-   * heartbeat's age; and, from the first call on, how long jobs run, and how long due jobs waited to be fetched.
+   * Resolves to the worker's metrics as Prometheus text: jobs by task and result; slots; running and waiting jobs, and
+   * those that ignore a signal; the heartbeat's age; from the first call on, how long jobs run and wait for a fetch.
    */
   metrics(): Promise<string> {
     return this.#metrics.text();
@@ -240,11 +240,11 @@ export class Worker<Extensions = unknown> implements Service {
     const others = [this.#timetable.stop(), this.#listener?.stop()];
     [this.#freeIds] = await Promise.all([sessions, ...others]);
     const closed = this.#close();
-    // The database does not answer.
+    // If the connections are not closed in time, the database does not answer.
     if (!(await settlesWithin(closed, MAX_CLOSE_MS))) this.#upkeep.cut();
   }
 
-  /** Called after a failed start, too, and then again by stop(). */
+  /** Called by stop() and after a failed start; if both happen, the parts are closed only once. */
   #close(): Promise<void> {
     this.#closed ??= this.#closeAll();
     return this.#closed;
@@ -255,7 +255,7 @@ export class Worker<Extensions = unknown> implements Service {
     await this.#listener?.stop();
     await this.#sessions.close();
     const { pool, abortGraceMs } = this.#config;
-    // In parallel, because each may wait for its time limit. A client in use by a task is cut after abortGraceMs.
+    // In parallel, because each may wait for its time limit. A client in use by a task is closed after abortGraceMs.
     const ownPool = pool === undefined ? endPool(this.#pool, abortGraceMs) : undefined;
     await Promise.all([this.#upkeep.stop(this.#freeIds), ownPool]);
     this.#ended.resolve();
@@ -265,7 +265,7 @@ export class Worker<Extensions = unknown> implements Service {
     return withBounds(this.#pool, this.#config.schema);
   }
 
-  /** Checks all connections after a failed heartbeat or a lost connection, because others may be dead, too. */
+  /** Tests the worker's own connections: after a failed heartbeat or a lost connection, others may be dead, too. */
   #prove(): void {
     for (const { dispatcher } of this.#sessions.all) dispatcher.prove();
     void this.#listener?.prove();

@@ -1,5 +1,6 @@
-// Access rules: every route × every mode × every state of credentials, CSRF and read-only, derived from the
-// route table, so that new routes are covered.
+// Access rules. For each mode, read-only and not, a test sends requests to every route of the route table, so also to
+// new ones, with every state of credentials and, for writes, of the CSRF token. The other tests: HEAD, unknown paths,
+// challenges, origins, the number of guesses, forwarded addresses, the token for metrics.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AdminRoute } from "../../src/admin/context/admin.ts";
@@ -31,12 +32,12 @@ test("A route is a write exactly if its method is not GET.", () => {
   }
 });
 
-test("Only the probes need no credentials.", () => {
+test("Only the probes are open in every mode.", () => {
   const open = routes.filter(({ access }) => access === "open").map(({ path }) => path);
   assert.deepEqual(open, ["/healthz", "/readyz"]);
 });
 
-/** Returns the expected refusal; null if the request must reach its operation. */
+/** Returns the status and code of the expected refusal; null if the request must reach the route's handler. */
 function expected(
   { access }: AdminRoute,
   mode: Mode,
@@ -44,7 +45,7 @@ function expected(
   readOnly: boolean,
   csrf: CsrfState,
 ): string | null {
-  // Without a ticket the request is refused, with a login or without.
+  // The requests have no ticket, so these routes refuse them, even with the right credentials.
   if (access === "ticket") return "403 ticket";
   const needsCredentials =
     mode !== "none" &&
@@ -113,11 +114,11 @@ for (const mode of modes) {
             const wanted = expected(route, mode, credentials, readOnly, csrf);
             const where = `${route.method} ${path}, credentials ${credentials}, csrf ${csrf}`;
             if (seen !== wanted) mistakes.push(`${where}: ${seen}, not ${wanted}`);
-            // A request that was not refused has reached its operation. An empty object is bad input for every
-            // operation (400), and the id in a path does not exist (404).
+            // A write that was not refused has reached the route's handler, which answers 400, because the empty object
+            // is bad input, or 404 if the path has an id, because that does not exist.
             const reached = route.path.includes("{") ? 404 : 400;
             if (wanted === null && route.method === "POST" && answer.status !== reached) {
-              mistakes.push(`${where}: ${answer.status} from the operation`);
+              mistakes.push(`${where}: ${answer.status} from the handler`);
             }
           }
         }
@@ -271,7 +272,7 @@ test("Eight guesses a second are compared; further guesses are answered 429, eve
   assert.equal(new Set(answers.slice(0, 3)).size, 1);
   assert.match(text, /retry-after: 1\r\n/i);
   assert.match(text, /"code":"too_many_logins"/);
-  // A network that has logged in has no limit.
+  // This network has logged in above, so the number of its guesses has no limit.
   for (let n = 0; n < 20; n++) assert.equal((await attempt("wrong", "127.0.2.9")).status, 401);
   assert.equal((await attempt(TOKEN, "127.0.2.9")).status, 200);
 });

@@ -1,4 +1,5 @@
-// Searches of activity by user, text, job and time find the same in the table of the extension and in memory.
+// GET /api/activity: searches of the audit trail by user, text, job and time find the same in the table of the
+// extension `operations` and, without it, in memory. In the table, a page and a search end at a number of bytes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -46,7 +47,7 @@ for (const extensions of [["operations"], []] as const) {
     assert.deepEqual(await found(`search=%23${added[1]}`), ["fail", "add"]);
     assert.deepEqual(await found(`search=${added[2]}`), ["add"]);
     assert.deepEqual(await found("search=nothing+like+it"), []);
-    // What the list does not show is not searched.
+    // Members that are null are not found as the text "null".
     assert.deepEqual(await found("search=null"), []);
     assert.equal((await found("search=+")).length, 4);
     assert.equal((await found("last_secs=60")).length, 4);

@@ -1,5 +1,5 @@
-// An admin server on a real PostgreSQL and a real socket, and a client that adds no headers to a request except Host,
-// Connection and Content-Length.
+// An admin server on a real PostgreSQL and a real socket, and a client for it. The client's send() and get() add no
+// headers except Host, Connection and Content-Length.
 import http from "node:http";
 import { after } from "node:test";
 import type { Pool } from "pg";
@@ -62,7 +62,7 @@ export const rightCredentials: Record<Mode, Record<string, string>> = {
   none: {},
 };
 
-/** Headers with credentials that look right and are wrong. */
+/** Headers with wrong credentials: almost the right ones, or in mode none, which has no login, any. */
 export const wrongCredentials: Record<Mode, Record<string, string>> = {
   basic: { authorization: basic(`operator:${PASSWORD}!`) },
   bearer: { authorization: `Bearer ${TOKEN.slice(0, -1)}` },
@@ -234,7 +234,7 @@ function lengthOf(body: string | Buffer, headers: object): Record<string, string
     : { "content-length": String(Buffer.byteLength(body)) };
 }
 
-/** Returns a logger that records its lines. */
+/** Returns a logger, and the list to which it adds the lines that it logs. */
 export function recordingLogger() {
   const lines: { level: string; fields: Json; message: string }[] = [];
   const at = (level: string) => (fields: object, message: string) => {

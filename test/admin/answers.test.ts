@@ -1,4 +1,4 @@
-// What all answers have in common: their headers and their lines in the log.
+// What all answers have in common: headers, what is refused in mode none, lines in the log, and internal errors.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../src/admin/routes.ts";
@@ -51,7 +51,7 @@ test("Every answer of every route, including refusals, has the security headers 
   checkHeaders(await client.get("/nothing"), "an unknown path");
 });
 
-test("An invalid request is answered with the same headers as a valid one.", async () => {
+test("An invalid request is answered with the security headers of a valid one.", async () => {
   const { port } = await startAdmin();
   for (const [bytes, status] of [
     ["nonsense\r\n\r\n", 400],

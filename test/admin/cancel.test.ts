@@ -1,4 +1,4 @@
-// Cancelling jobs over HTTP: by id, by query, in the audit trail, and where it is refused.
+// Cancelling jobs over HTTP, by ids and by query: the outcomes, the entry in the audit trail, and the refusals.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// The warnings of an admin's certificate that expires while the admin runs.
+// The warnings that an admin logs if its certificate expires while it runs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { watchExpiry } from "../../src/admin/certificate-expiry.ts";

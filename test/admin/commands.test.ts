@@ -1,5 +1,5 @@
-// Every declared command has a route, is in the OpenAPI document, and needs write access and the CSRF token. The tests
-// loop over the list of commands, so they include new ones.
+// Every declared command has a route, is in the OpenAPI document, needs write access and the CSRF token, and refuses
+// invalid fields. The tests loop over the list of commands, so they include new ones.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../src/admin/routes.ts";
@@ -10,7 +10,7 @@ import { type Json, migratedDatabase, recordingLogger, startAdmin } from "./admi
 import { openapiDocument } from "./openapi-document.ts";
 
 const { logger, lines } = recordingLogger();
-// Pauses, schedules and limits need extensions.
+// Commands for pauses, cancels, schedules and limits need extensions.
 const { url } = await migratedDatabase("worker", ["controls", "schedules", "limits"]);
 const { client, pool } = await startAdmin({ logger, url });
 const document = await openapiDocument(client);
@@ -148,7 +148,7 @@ for (const command of commands) {
   });
 }
 
-/** Returns values just outside the field's limits. */
+/** Returns invalid values of the field: just outside its limits, or of a wrong form. None for a kind without limits. */
 function beyond({ kind, min, max, item, choices }: FieldData): unknown[] {
   const tooMany = (count: number, value: unknown) => Array(count + 1).fill(value);
   switch (kind) {

@@ -1,4 +1,5 @@
-// Repeated reads over HTTP: 304 while nothing has changed, with the moment of the newer reading.
+// Repeated reads over HTTP with the ETag of the first answer: 304 while nothing has changed, with the time of the newer
+// reading.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ask } from "../../ui/host/answers.ts";

@@ -1,4 +1,5 @@
-// GET /api/counts, the overview and the metrics, for a small table and for one that counts as large.
+// GET /api/counts, the overview and the metrics, for a table of jobs that is read whole and for one that is sampled.
+// `smallPages: 0` makes every table count as large, so that it is sampled.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";
@@ -10,7 +11,10 @@ import { tcpProxy } from "../support/tcp-proxy.ts";
 import { type Json, migratedDatabase, startAdmin, type TestAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
-/** Adds 6,000 jobs: 2,000 due (50 of them blocked by a locked queue), 2,000 scheduled, 1,500 failed, 500 running. */
+/**
+ * Adds 6,000 jobs: 2,000 due (50 of them blocked by a locked queue), 2,000 scheduled, 1,500 failed, 500 running. Adds a
+ * live worker that reports 3 running jobs.
+ */
 async function fill({ pool }: Pick<TestAdmin, "pool">, schema = "worker"): Promise<void> {
   await pool.query(`
     insert into ${schema}._private_tasks (identifier) values ('mail'), ('report');
@@ -45,7 +49,7 @@ function contains({ value, precision, low, high }: Value, count: number): boolea
   return Number(low) <= count && count <= (high ?? Number.POSITIVE_INFINITY);
 }
 
-/** Continues until the count is complete. */
+/** Counts exactly the jobs that match: sends requests until the count is complete, and returns the last answer. */
 async function countAll({ client }: TestAdmin, q: string): Promise<Json> {
   let answer = (await client.get(`/api/counts?exact=1&q=${encodeURIComponent(q)}`)).body;
   while (answer.cursor !== null) {
@@ -83,7 +87,7 @@ test("A count that continues keeps the meaning of its query, also if the job tha
   const admin = await startAdmin({ url: proxy.url });
   admin.pool.on("error", () => {});
   await fill(admin);
-  // At this round trip time, a first answer contains two or three steps of the count.
+  // At this round trip time, the first answer is sent after two or three steps of the count, before it is complete.
   proxy.delay(60);
   const { count, cursor } = (await admin.client.get("/api/counts?exact=1&q=17")).body;
   proxy.calm();
@@ -101,7 +105,7 @@ test("In a large table at least six of the seven counts have an interval with th
     const { low, high, value, precision } = body[name];
     assert.ok(precision === "exact" || (low <= value && value <= high), name);
   }
-  // The heads of the index are counted only up to a cap, which the due and the scheduled jobs exceed.
+  // In the index, at most 1,000 due and 1,000 future jobs of a priority are counted (probe.ts). Here are more of each.
   assert.equal(body.scheduled.precision, "estimated");
   const inside = conditions.filter((one) => contains(body[one], truth[one]));
   assert.ok(inside.length >= 6, `${inside}`);
@@ -128,7 +132,7 @@ test("In a large table a few blocked jobs outside the sample are counted.", asyn
     select 1, 1, '{}', now() - interval '9 hours' from generate_series(1, 7)`);
   await admin.pool.query("analyze worker._private_jobs");
   const { blocked, ready } = (await admin.client.get("/api/counts")).body;
-  assert.equal(ready.precision, "estimated", "the heads do not count all due jobs");
+  assert.equal(ready.precision, "estimated", "the index does not count all due jobs");
   assert.ok(blocked.value >= 7 && blocked.low >= 7, JSON.stringify(blocked));
 });
 
@@ -181,7 +185,7 @@ for (const feed of [{}, { smallPages: 0, sampledPages: 40 }]) {
     const { body } = await admin.client.get("/api/counts");
     const hours = (Date.parse(body.as_of) - Date.parse(body.oldest_ready_at)) / 3_600_000;
     assert.ok(hours > 0.9 && hours < 2, `${hours}`);
-    // The metric of due jobs includes blocked ones.
+    // The metric worker_oldest_ready_age_seconds includes blocked jobs.
     const { text } = await admin.client.get("/metrics");
     assert.match(text, /^worker_oldest_ready_age_seconds 32\d\d\d/m);
     await admin.pool.query(`delete from worker._private_jobs where not (${blocked})`);

@@ -1,4 +1,5 @@
-// GET /api/database, with all privileges and with few; and the writes that add indexes and extensions.
+// GET /api/database, with all privileges and with few; and the writes that build, cancel and drop indexes and add
+// extensions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -67,7 +68,7 @@ test("The report has the server, the schema, tables, indexes, and what each clea
   );
 });
 
-test("From a sample, no unused names are counted as exactly 0, and one that may be unused is estimated as 1.", async () => {
+test("From a sample, the count of unused names is exactly 0 if there are none, and a name that may be unused is estimated as 1.", async () => {
   const { pool: other } = await startAdmin();
   await other.query(`
     select from worker.add_job('used');

@@ -1,4 +1,4 @@
-// The event stream over a real socket: its events, its pauses, and its viewers.
+// The event stream over a real socket: which events a viewer receives and when, and how many statements run for them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect, type RawConnection } from "../http/raw-client.ts";
@@ -13,7 +13,7 @@ async function watch({ port }: TestAdmin, query = "", headers = ""): Promise<Raw
 const withoutMoments = (json: object) =>
   JSON.parse(JSON.stringify(json).replaceAll(/"(\w*as_of)":"[^"]*"/g, '"$1":""'));
 
-/** Returns the overviews in a stream so far. */
+/** Returns the overviews in the text of a stream. */
 function overviews(text: string) {
   return [...text.matchAll(/^event: overview\ndata: (.*)\n$/gm)].map(([, data = ""]) =>
     JSON.parse(data),
@@ -38,7 +38,7 @@ test("A viewer receives the overview at once, and again when it has changed.", a
   viewer.socket.destroy();
 });
 
-/** Counts the connections that are taken from the pool: one for each statement. */
+/** Returns a function that returns the number of statements since this call: each takes a connection from the pool. */
 function countStatements({ pool }: TestAdmin): () => number {
   let statements = 0;
   pool.on("acquire", () => {
@@ -60,7 +60,7 @@ test("After the first viewer, 199 more receive the overview with at most 40 stat
 });
 
 test("Without viewers no statement runs, for a small table and for a large one.", async () => {
-  // The stream of another server serves as a clock: more than a second passes.
+  // The stream of another server is the clock: three of its pings take more than a second.
   const clock = await watch(await startAdmin({ feed: { pingMs: 400 } }), "?events=counts");
   let ticks = 0;
   for (const feed of [{}, { smallPages: -1, awakeMs: 50 }]) {
@@ -71,7 +71,7 @@ test("Without viewers no statement runs, for a small table and for a large one."
     assert.equal((await admin.client.get("/api/counts")).status, 200);
     const statements = countStatements(admin);
     let before = -1;
-    // Running statements end; after that a whole second passes without a statement.
+    // Statements that still run may end. The loop ends once a second has passed without a new statement.
     while (statements() !== before) {
       before = statements();
       ticks += 3;
@@ -123,6 +123,6 @@ test("Streams end when the server stops.", async () => {
   const viewers = [await watch(admin), await watch(admin)];
   await Promise.all(viewers.map((viewer) => viewer.received(/event: overview/)));
   await admin.server.stop();
-  // Without chunked encoding a stream ends with the connection, after a whole event.
+  // A stream has no chunked encoding, so it ends with its connection. The last event is whole.
   for (const viewer of viewers) assert.match(await viewer.end(), /\n\n$/);
 });

@@ -1,4 +1,4 @@
-// Tickets that download an export without a login, and two admins behind one address.
+// Tickets with which an export is downloaded once without a login, also from another admin with the same secret.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
@@ -19,7 +19,7 @@ import {
   TOKEN,
 } from "./admin-harness.ts";
 
-// Tickets whose use is recorded only in memory never read this database.
+// With `isShared: false` the use of a ticket is recorded only in memory, so this database is never read.
 const unused = { client: new pg.Pool(), schema: schemaName() };
 const authorization = `Bearer ${TOKEN}`;
 

@@ -1,4 +1,4 @@
-// Exports, payloads of any size, and lists with large rows, over HTTP.
+// Exports, tickets for them, payloads of any size, and lists with large rows, over HTTP.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
@@ -206,7 +206,7 @@ test("A ticket downloads its export once.", async () => {
   const { path, expires_in_ms } = given.body;
   assert.equal(expires_in_ms, 60_000);
   assert.match(path, /^api\/export\/download\?ticket=[\w-]+\.[\w-]{43}$/);
-  // HEAD, which download managers send first, does not use the ticket.
+  // HEAD, which some download managers send first, does not use up the ticket.
   assert.equal((await bearer.client.send("HEAD", `/${path}`)).status, 200);
   const first = await get(`/${path}`);
   assert.deepEqual([first.status, first.text], [200, "id\r\n1\r\n"]);
@@ -248,7 +248,7 @@ test("A payload of any size is sent whole, in pieces; a job above 16 MB is too l
   const [, , third] = exported.text.split("\n");
   assert.ok(third === `{"id":3,"payload":${rows[2].text},"last_error":"why"}`);
   assert.equal(exported.trailers["x-export-complete"], "4");
-  // A list omits the parts that are too large, and marks them.
+  // A list omits payloads that are too large, and marks their jobs.
   const page = (await client.get("/api/jobs")).body;
   assert.deepEqual(
     page.jobs.map(({ id, payload_truncated }: Json) => [id, payload_truncated ?? false]),

@@ -1,4 +1,5 @@
-// Errors caused by rows in the database are reported as the database's, not as the client's.
+// Rows with infinite times can be read. An error that a stored row causes is reported as one of the database, an error
+// that a parameter causes as one of the client.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +15,7 @@ import { TEST_SETTINGS } from "../support/database-server.ts";
 import { olderBinaries } from "../support/postgres-versions.ts";
 import { startAdmin, type TestAdmin } from "./admin-harness.ts";
 
-// PostgreSQL 17 and later can subtract infinite times, so an older version is used.
+// PostgreSQL 17 and later can subtract infinite times, so an older version is used if it is installed.
 const binaries = olderBinaries("15");
 const directory = mkdtempSync(join(tmpdir(), "worker-infinite-"));
 let server: EmbeddedServer;

@@ -1,4 +1,4 @@
-// The loop behind the event stream, with a database that counts statements.
+// The feed, which reads the queue for the event streams, with a fake database that counts statements.
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";

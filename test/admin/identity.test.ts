@@ -18,7 +18,7 @@ const { url } = await migratedDatabase("worker", ["operations"]);
 const HOME = { cookie: "user=ana" };
 const GUEST = { cookie: "user=guest" };
 
-/** The application's login: a cookie names the user, and guests may only read. */
+/** The application's login: a cookie names the user; the user "guest" may only read. */
 const byCookie: Authenticate = async ({ headers }) => {
   const [, name] = /^user=(.+)$/.exec(headers.cookie ?? "") ?? [];
   return name === undefined ? null : { name, readOnly: name === "guest" };
@@ -34,7 +34,7 @@ async function sessionOf(client: Client, headers: Record<string, string>): Promi
   return (await client.send("GET", "/api/session", { headers })).body;
 }
 
-/** Writes with the CSRF token. */
+/** Sends a POST with the CSRF token of the user's session. */
 async function post(client: Client, headers: Record<string, string>, path: string, body: object) {
   const { csrf_token: token } = await sessionOf(client, headers);
   const all = { ...headers, "content-type": "application/json", "x-worker-admin-csrf": token };

@@ -7,9 +7,9 @@ const { url } = await migratedDatabase("worker", ["controls", "limits"]);
 
 type TestAdmin = Awaited<ReturnType<typeof startAdmin>>;
 
-/** Returns the number of jobs of each incident with a query, and checks that the query finds as many. */
+/** Returns the kind and number of jobs of each incident with a query. Checks that the query finds as many. */
 async function counted(): Promise<string[]> {
-  // An admin of its own, because incidents are cached.
+  // A new admin for each call, because an admin caches its incidents.
   const { client } = await startAdmin({ url });
   const { incidents } = (await client.get("/api/incidents")).body;
   const counts: string[] = [];
@@ -48,7 +48,7 @@ test("The query of an incident finds as many jobs as the incident names.", async
   await sql(`insert into worker._private_queue_slots (queue_id, slot, locked_by, locked_at)
     select id, 1, 'w', now() - interval '1 hour' from worker._private_job_queues where queue_name = 'full'`);
   await post("/api/pauses", { action: "pause", scope: "task", name: "rested" });
-  // Without a live worker no limit is full.
+  // Without a live worker a full limit is no incident: the jobs wait for a worker.
   assert.deepEqual(await counted(), ["locked_queue 4", "no_worker 9", "paused 3"]);
 
   await added(admin, 1, { identifier: "limited" });

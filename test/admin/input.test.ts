@@ -1,4 +1,4 @@
-// Refused requests: their status, their messages, and that they change nothing.
+// Requests with invalid input: their status and messages, the length of the answers, and that nothing is changed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect } from "../http/raw-client.ts";

@@ -1,4 +1,4 @@
-// Why, incidents, horizon and groups over HTTP.
+// The routes of why, incidents, the horizon and groups of jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect } from "../http/raw-client.ts";
@@ -49,7 +49,7 @@ test("Incidents: a stuck queue is reported with a request that fixes it.", async
       values ('q', 'w', now() - interval '5 hours');
     insert into worker._private_jobs (task_id, job_queue_id) values (1, 1);
     insert into worker._private_workers (id, last_heartbeat_at) values ('w', now() - interval '1 hour')`);
-  // The previous reading is still cached; another admin has no reading yet.
+  // The first admin would still answer from its cache. A new admin has nothing cached.
   const another = await startAdmin({ url });
   const { body } = await another.client.get("/api/incidents");
   const [one] = body.incidents;

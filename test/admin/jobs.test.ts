@@ -1,4 +1,4 @@
-// The routes of jobs: payloads pass byte for byte, and messages describe the result.
+// The routes that add, read, change and remove jobs: payloads, times and ids are exact, messages describe the result.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAdmin } from "./admin-harness.ts";
@@ -186,7 +186,7 @@ test("Jobs without attempts left do not count as run or rescheduled, and retry g
   assert.deepEqual([both.requested, both.done], [3, 1]);
   const later = { action: "reschedule", ids: [spent], run_at: "2040-01-01T00:00:00Z" };
   assert.equal((await act(later)).message, `Rescheduled 0 of 1 job; 1 ${how}`);
-  // Without a time the other changes are made.
+  // A reschedule without run_at changes the job, although it has no attempts left.
   const urgent = await act({ action: "reschedule", ids: [spent], priority: -1 });
   assert.equal(urgent.message, "Rescheduled 1 of 1 job");
   const given = await act({ action: "run-now", ids: [spent], attempts: 2 });

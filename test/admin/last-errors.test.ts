@@ -1,4 +1,4 @@
-// The last error of each task: exact on a small table, from a sample and marked so on a large one.
+// The last error of each task: exact in a small table; in a large one read in part, and marked as sampled.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pool } from "pg";
@@ -8,7 +8,7 @@ import {
 } from "../../src/database/schema/indexes/optional-index.ts";
 import { type Json, startAdmin } from "./admin-harness.ts";
 
-/** Adds tasks whose jobs are ready, failed, retrying, blocked or locked, and one without an error. */
+/** Adds 40 jobs of each of six tasks. Those of `calm` have no error; the others are as their task's name describes. */
 async function fill(pool: Pool): Promise<void> {
   await pool.query(`
     select worker.add_job(task, queue_name => case task when 'blocked' then 'held' end)

@@ -1,4 +1,4 @@
-// Limits over HTTP: the routes, their answers, what is refused.
+// Limits over HTTP: the routes and what they refuse, and limits in why, incidents and metrics.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { schemaName } from "../../src/database/schema-name.ts";
@@ -56,7 +56,7 @@ test("A job too short to be in its worker's report counts as running because of 
   const { id } = await addJob(db, { identifier: "brief" });
   const { sentence } = (await client.get(`/api/jobs/${id}/why`)).body;
   assert.equal(sentence, "Waits for a limit. Limit short: 1 of 1 running, 3 wait.");
-  // With more priorities than are read one by one, the number is a lower bound.
+  // Due jobs have more priorities than are read one by one, so the number of waiting jobs is a lower bound.
   await pool.query(`insert into worker._private_jobs (task_id, priority)
     select id, n from worker._private_tasks, generate_series(1, 40) n where identifier = 'brief'`);
   const why = (await client.get(`/api/jobs/${id}/why`)).body;
@@ -263,7 +263,7 @@ test("A job that waits for a full limit is explained by this limit, and does not
   assert.match(used.text, /^limit s3: 1 per hour are used up, 2 wait, next in (600|5\d\d) s$/);
   const full = (await client.get("/api/limits/s3")).body;
   assert.deepEqual([full.state, full.cause], ["full", "rate used up"]);
-  // All permits are given out and unused, because a token is missing: the job waits for the rate.
+  // All permits are given out, but unused, because the rate leaves no token: the job waits for the rate.
   await client.post("/api/limits", { ...rate, concurrency: 5 });
   await pool.query(`insert into worker._private_limit_permits (limit_id, worker_id, permits)
     select id, 'w', 5 from worker._private_limits where name = 's3'`);

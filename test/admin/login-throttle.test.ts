@@ -1,4 +1,4 @@
-// The number of guesses that are compared, with a manual clock.
+// How many guesses at a password or token an admin compares, with a manual clock.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createAuthentication } from "../../src/admin/access/authentication.ts";
@@ -80,7 +80,7 @@ function authentication() {
     onLogin: () => {},
     throttle,
   });
-  /** Returns the status and all details of the answer. */
+  /** Returns the status, and the identity or the message of the refusal. */
   const attempt = (token: string, client: string, isScrape = false) => {
     const headers = { authorization: `Bearer ${token}` };
     try {

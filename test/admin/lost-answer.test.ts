@@ -1,4 +1,4 @@
-// Writes through the API whose connection to PostgreSQL is lost before its answer.
+// Writes through the API during which the connection is lost before PostgreSQL's answer arrives.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tcpProxy } from "../support/tcp-proxy.ts";
@@ -26,7 +26,7 @@ test("An action whose commit has no answer is 503 outcome_unknown, because it ma
   await using proxy = await tcpProxy(url);
   const { client, pool } = await startAdmin({ url: proxy.url });
   pool.on("error", () => {});
-  // The admin's own readings commit, too. If the cut has hit one of those, the test repeats the action.
+  // The admin's own reads commit, too. If the connection of such a read was cut, the test repeats the action.
   const actOnNewJob = async () => {
     const added = await client.post("/api/jobs", { identifier: "mail" });
     const [{ id }] = added.body.jobs;

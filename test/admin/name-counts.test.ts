@@ -1,4 +1,4 @@
-// Lists are answered even when jobs cannot be counted in time.
+// Lists are answered even when jobs cannot be counted in time, but not when the database is unreachable.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listJobsPage } from "../../src/admin/api/lists/list-jobs.ts";

@@ -1,4 +1,5 @@
-// An action over HTTP, the state of its jobs before, and its entry in the audit trail are one transaction.
+// With the extension `operations`, an action over HTTP, the state of its jobs before it, and its entry in the audit
+// trail are written by one transaction.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migratedDatabase, startAdmin } from "./admin-harness.ts";

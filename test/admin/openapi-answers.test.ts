@@ -1,4 +1,5 @@
-// Every answer of the API, in each of its shapes, matches the OpenAPI document member by member.
+// Every answer of the API, in each of its shapes, matches the OpenAPI document member by member (those of commands:
+// commands.test.ts). The document has the statuses of refusals.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../src/admin/routes.ts";
@@ -90,13 +91,13 @@ test("Every shape of every answer matches the OpenAPI document.", async () => {
   await compare("POST", "/api/export/ticket", "/api/export/ticket", { q: "is:failed" });
 
   await compare("GET", "/api/cron-entry", "/api/cron-entry?name=c");
-  // Routes with one shape and without a name in their path.
+  // The other reads whose path has no parameter. Their answers have one shape.
   const described = routes.filter(({ operation }) => typeof operation.answer !== "string");
   for (const { method, path } of described) {
     if (method === "GET" && !path.includes("{") && !compared.has(`GET ${path}`))
       await compare("GET", path);
   }
-  // The shapes of answers once the missing tables were added.
+  // The shapes that answers have only with the tables of an extension.
   await client.post("/api/extensions", { action: "add", name: "limits" });
   const limit = { name: "l", queue: "q", concurrency: 1, rate: "1/d" };
   await client.post("/api/limits", { action: "set", ...limit });

@@ -1,5 +1,5 @@
-// Compares values with the schemas of the OpenAPI document. Supports the part of JSON Schema that the
-// document uses.
+// Compares values with the schemas of the OpenAPI document: types, members, items, `$ref` and `anyOf`. Other keywords,
+// such as `enum` and `minimum`, are not checked.
 import assert from "node:assert/strict";
 import type { Client, Json } from "./admin-harness.ts";
 
@@ -8,12 +8,16 @@ type Schema = Readonly<Record<string, Json>>;
 export interface OpenapiDocument {
   readonly text: string;
   readonly root: Json;
-  /** Returns the schema of the body of `POST path`. */
+  /** Returns the schema of the request body of `POST path`. */
   body(path: string): Schema;
+  /** Returns the schema of the JSON that the route sends with status 200. */
   answer(method: string, path: string): Schema;
-  /** Returns the schema that a reference names, or the schema itself. */
+  /** Returns the schema to which a `$ref` points; a schema without `$ref` is returned itself. */
   resolve(schema: Schema): Schema;
-  /** Asserts that every member is described and has the described type. */
+  /**
+   * Asserts that the value, its members and its items have the described types, that no member is undescribed and that
+   * no required member is missing. `path` is the value's name in messages.
+   */
   assertFits(value: unknown, schema: Schema, path: string): void;
 }
 
@@ -66,7 +70,7 @@ export async function openapiDocument(client: Client): Promise<OpenapiDocument> 
   };
 }
 
-/** Returns an empty list when one of the attempts succeeds; otherwise why each failed. */
+/** Runs the attempts until one succeeds, and then returns an empty list; if all fail, returns their messages. */
 function failures<T>(attempts: readonly T[], run: (attempt: T) => void): string[] {
   const reasons: string[] = [];
   for (const attempt of attempts) {

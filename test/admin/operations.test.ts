@@ -1,5 +1,5 @@
-// Operations by query over HTTP: rehearsal, start, events, pause, undo, with one admin and with two; and the
-// audit trail.
+// Operations by query over HTTP: rehearsal, start, pause, resume, undo and the event stream, with one admin and with
+// two, and without the tables that operations need. Also the audit trail.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -190,7 +190,7 @@ test("An operation that was previewed at one admin can be started at another, on
   assert.equal(again.status, 404);
 });
 
-test("The operation of a stopped admin is interrupted, and another admin resumes it.", async () => {
+test("The operation of a stopped admin is interrupted, and can be resumed at another admin.", async () => {
   const first = await startAdmin({ url });
   await add(500, "left");
   const operation = await begun({ q: "task:left", action: "fail" }, { rate: 200 }, first.client);
@@ -225,7 +225,7 @@ test("An operation that is killed and resumed changes each job exactly once.", a
   }
   child.kill("SIGKILL");
   await once(child, "exit");
-  // The lease of the operation is made to expire at once.
+  // The operation counts as interrupted only once its lease has expired.
   await pool.query(
     "update worker._private_operations set lease_until = clock_timestamp() where lease_until is not null",
   );
@@ -317,7 +317,7 @@ test("Without the tables an operation can be previewed, but not started until th
   assert.deepEqual([undone.status, undone.body.code], [404, "not_found"]);
   await bare.client.post("/api/extensions", { action: "add", name: "operations" });
   assert.equal((await rehearsed(rehearsing, bare.client)).missing, null);
-  // The first rehearsal was not stored, so a new one is needed.
+  // Without the tables the first rehearsal could not be stored, so a new one is needed.
   assert.equal((await bare.client.post("/api/operations", start)).status, 404);
   const operation = await begun(rehearsing, {}, bare.client);
   const done = await until(operation.id, "done", bare.client);
@@ -338,7 +338,7 @@ test("For a role that may not add the tables, the answer has the command for the
   const command = "worker migrate --schema='some jobs' --with-operations";
   assert.deepEqual([missing.may_add, missing.command], [false, command]);
   assert.match(missing.sentence, /adds them when \w+, the owner of the schema, runs it$/);
-  // The owner has added the tables without granting privileges on them.
+  // The owner adds the tables, and the role no longer has the privilege to write to them.
   const { client } = await startAdmin({ url, schema: "some jobs" });
   await client.post("/api/extensions", { action: "add", name: "operations" });
   await owner.pool.query(`revoke pg_write_all_data from ${role}`);

@@ -1,4 +1,4 @@
-// PostgreSQL stops, returns, or freezes: the admin recovers from outages without a restart.
+// PostgreSQL stops, freezes, refuses connections or is slow: requests for data are 503, and the admin needs no restart.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -51,7 +51,9 @@ test("While PostgreSQL is away answers are 503, and afterwards requests work wit
   while (ready.status === 200) ready = await client.get("/readyz");
   const reason = "database_unreachable";
   assert.deepEqual(ready.body, { error: "not ready", code: "not_ready", reason });
-  assert.match((await client.get("/metrics")).text, /^worker_database_up 0$/m);
+  const { text } = await client.get("/metrics");
+  assert.match(text, /^worker_database_up 0$/m);
+  assert.doesNotMatch(text, /^worker_(jobs|oldest_ready|paused)/m);
   assert.equal((await client.get("/api/session")).status, 200);
   assert.equal((await client.get("/")).status, 200);
   await viewer.received(/event: problem\ndata: \{"error":".+","code":"database_unreachable"\}/);
@@ -75,7 +77,7 @@ test("While PostgreSQL is away answers are 503, and afterwards requests work wit
   );
 });
 
-/** A proxy in front of PostgreSQL that can stop forwarding without closing connections. */
+/** Starts a proxy in front of PostgreSQL that can stop forwarding without closing connections. */
 async function freezer(target: string) {
   let frozen = false;
   const sockets = new Set<net.Socket>();
@@ -124,7 +126,8 @@ test("With a frozen PostgreSQL, requests and connections end within their limits
   }
   front.freeze(false);
   assert.equal((await client.get("/api/overview")).status, 200);
-  // This breaks idle connections. Only the admin listens for errors of the pool, and the process must not end.
+  // This breaks idle connections. The pool reports it with an `error` event, which would end the process if the admin
+  // did not listen for it.
   front.close();
   assert.equal((await client.get("/api/overview")).status, 503);
 });
@@ -134,7 +137,7 @@ test("While PostgreSQL is frozen, a scrape is answered, for a large table with t
   const front = await freezer(`${host}/.s.PGSQL.${port}`);
   const url = `postgres://${user}@127.0.0.1:${front.port}/${database}`;
   const small = await startAdmin({ url });
-  // The admin of a large table has a recent snapshot; only its names and limits are missing.
+  // With `smallPages: 0` the table counts as large: a scrape uses the last snapshot, up to 10 s old.
   const large = await startAdmin({ url, feed: { smallPages: 0 } });
   assert.match((await large.client.get("/metrics")).text, /^worker_database_up 1$/m);
   front.freeze(true);
@@ -155,7 +158,7 @@ test("While PostgreSQL refuses connections, answers are 503, and worker_database
   const allow = (isAllowed: boolean) =>
     owner.query(`alter database closed allow_connections ${isAllowed};
       select pg_terminate_backend(pid) from pg_stat_activity where datname = 'closed'`);
-  // A copy of template0, because the usual template may still have connections.
+  // A copy of template0, because the default, template1, cannot be copied while it has connections.
   await owner.query("create database closed template template0");
   await migrated(postgres.url("closed"));
   const { client } = await startAdmin({ url: postgres.url("closed") });

@@ -1,5 +1,5 @@
-// Rows of the audit trail, of operations, timetables and locks that decompress to a hundred times their size on
-// disk. Pages of such rows have fewer rows, and a cursor.
+// The admin's lists if rows of the audit trail, of operations, cron entries or locks decompress to a hundred times
+// their size on disk: a page has fewer rows, or leaves some out. Also rows that other programs or versions wrote.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { waitUntil } from "../support/until.ts";
@@ -22,7 +22,7 @@ async function read(path: string): Promise<Json> {
   return body;
 }
 
-/** Returns the ids on all pages, and the number of pages. */
+/** Reads all pages, and returns the ids on them and the number of pages. `rows` is the member that has the rows. */
 async function walked(path: string, rows: string): Promise<{ ids: number[]; pages: number }> {
   const ids: number[] = [];
   let pages = 0;
@@ -62,7 +62,7 @@ test("An entry that an earlier version wrote is sent with today's names of membe
   ]);
 });
 
-test("Entries with many ids are read in few pages.", async () => {
+test("A page of entries with many ids is not shortened.", async () => {
   const ids = "(select json_agg(i) from generate_series(900000, 909999) as i)";
   await insertEntries(60, `'message', 'm', 'ids', ${ids}`);
   const { entries } = await read("/api/activity?limit=50");

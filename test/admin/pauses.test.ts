@@ -1,4 +1,4 @@
-// Pauses over HTTP: the routes, the queue in the lists, the incident.
+// Pauses over HTTP: the routes, incidents and metrics, and the paused queues, tasks and jobs in the lists.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { schemaName } from "../../src/database/schema-name.ts";
@@ -72,7 +72,7 @@ test("A paused queue is listed with its pause and without a lock; its incident c
   assert.equal((await client.get("/api/queues")).body.queues[0].paused, null);
 });
 
-test("A paused queue shows the job that started before the pause until it has ended; after a resume, as the queue's lock.", async () => {
+test("A job that started before the pause of its queue is shown as running; after a resume, its worker is shown as the holder of the queue's lock.", async () => {
   const { id } = await addJob(db, { identifier: "t", spec: { queueName: "busy" } });
   const inQueue =
     "job_queue_id = (select id from worker._private_job_queues where queue_name = 'busy')";
@@ -95,7 +95,7 @@ test("A paused queue shows the job that started before the pause until it has en
   await client.post("/api/pauses", { ...pause, action: "resume" });
 });
 
-test("A paused task is listed with its pause; the incident of a pause of all jobs offers to end it.", async () => {
+test("A paused task is listed with its pause; the incident of a pause of all jobs offers to resume them.", async () => {
   await client.post("/api/pauses", { action: "pause", scope: "task", name: "t", reason: "deploy" });
   await client.post("/api/pauses", { action: "pause", scope: "all" });
   const { id } = await addJob(db, { identifier: "t" });

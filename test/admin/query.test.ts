@@ -1,4 +1,4 @@
-// The query language over HTTP: completion, costs, and errors with their positions.
+// The query language over HTTP: completion, costs, errors with their positions, and similar names if nothing matches.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { makeRandom, randomQuery, randomText } from "../insight/random-query.ts";
@@ -25,7 +25,7 @@ async function suggestions(q: string, at?: number) {
   return body;
 }
 
-/** Returns the query with each suggestion inserted. */
+/** Returns the completed queries: for each suggestion, the query with it inserted. */
 async function completed(q: string, at?: number): Promise<string[]> {
   const { replace, suggestions: found } = await suggestions(q, at);
   return found.map(
@@ -49,7 +49,7 @@ describe("The completion of queries", () => {
     assert.deepEqual(await completed("queue:x,ma"), ["queue:x,mails"]);
     assert.deepEqual(await completed("worker:"), ["worker:host-1"]);
     assert.deepEqual(await completed("flag:b"), ["flag:bulk"]);
-    // A flag may begin with a quotation mark, like a JSON text.
+    // The second flag, `"\`, begins with a quotation mark and is not a JSON text.
     assert.equal((await completed("flag:")).length, 2);
   });
 

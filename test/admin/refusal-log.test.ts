@@ -1,3 +1,4 @@
+// The log of refused requests: few lines, without secrets, however many requests are refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRefusalLog } from "../../src/admin/access/refusal-log.ts";

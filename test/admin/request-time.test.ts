@@ -1,4 +1,5 @@
-// Every read has a time limit, and its statement ends with it.
+// The time limit of a request: the statement of a read ends with the request. The statements of a download have a limit
+// of their own, and a write waits for locks as long after a slow upload as after a fast one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { adminDatabases } from "../../src/admin/config/databases.ts";
@@ -9,7 +10,7 @@ import { connect, statuses } from "../http/raw-client.ts";
 import { lockWaits } from "../support/lock-waits.ts";
 import { migratedDatabase, recordingLogger, startAdmin, type TestAdmin } from "./admin-harness.ts";
 
-/** Blocks all reads of jobs, or of other tables, until `release` is called. */
+/** Locks the tables until `release` is called, so that reads of them wait. `waiting` returns how many wait. */
 async function blocked({ pool }: TestAdmin, tables = "_private_jobs") {
   const blocker = await pool.connect();
   await blocker.query(`begin; lock table worker.${tables} in access exclusive mode`);
@@ -77,7 +78,7 @@ test("Reads of operations and of the audit trail end with their request, too.", 
     assert.deepEqual([status, body.code], [503, "timeout"], path);
     const began = performance.now();
     while ((await waiting()) > 0);
-    // On the connections for writes, a read of operations would wait four seconds for the lock.
+    // With the time limits of a write (config/databases.ts), the read would wait four seconds for the lock.
     assert.ok(performance.now() - began < 900, path);
   }
   await release();
@@ -100,7 +101,8 @@ test("When all connections of the pool are in use, the answer is busy, not unrea
 });
 
 test("The time that a write may wait for a lock is not shortened by a slow upload of its body.", async () => {
-  // A quarter of `waitMs` is for the check whether the server is read-only.
+  // Half a second of `waitMs` is for the check whether the server is read-only, so the write may wait 1.5 s for a lock.
+  // The upload takes longer than `waitMs`.
   const admin = await startAdmin({ configure: (builder) => builder.limits({ waitMs: 2_000 }) });
   const { body } = await admin.client.get("/api/session");
   const upload = await connect(admin.port);

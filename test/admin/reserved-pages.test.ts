@@ -1,4 +1,5 @@
-// Pages of whole rows reserve the memory for all that they may read, so two of them do not exceed a small memory.
+// A page of whole rows reserves the memory for the most that it may read, before it reads. If there is not enough
+// memory for two such pages, the second waits, and is 503 if the first does not end in time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lockWaits } from "../support/lock-waits.ts";
@@ -7,7 +8,7 @@ import { migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["schedules", "operations"]);
 
-// Each request reserves 32 MB (one with short rows 2 MB), and one client at most 48 MB, half of `unreadBytesInAll`.
+// Each of these pages reserves 32 MB. One client may reserve half of `unreadBytesInAll`, 48 MB, for unfinished pages.
 test("While a page of whole rows is read, another one is 503 if there is not enough memory for both.", async () => {
   const { client, pool } = await startAdmin({
     url,

@@ -47,7 +47,7 @@ test("The details of a cron entry are its definition, its changes, and next tick
   assert.equal(body.ticks[0].at, body.entries[0].next_execution);
   assert.ok(body.ticks.length >= 5);
   for (const { at, local, utc, is_after_change } of body.ticks) {
-    // On the days of the clock changes, the one tick is at 03:00 (March) and at the first 02:30 (October).
+    // On the day in March without 02:30 the tick is at 03:00. On the day in October with two, it is at the first.
     assert.match(local, /^(Sun|Mon|Tue|Wed|Thu|Fri|Sat) \d{1,2} \w{3}( \d{4})? (02:30|03:00)$/);
     assert.equal(utc.slice(-5), new Date(at).toISOString().slice(11, 16));
     assert.equal(typeof is_after_change, "boolean");

@@ -1,4 +1,5 @@
-// If the database is too slow for large reads, the admin's numbers are estimates, with their precision.
+// If the database is too slow for large reads, the admin's numbers are estimates, with their precision. An exact count
+// continues in smaller steps.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import type { Database } from "../../src/database/database.ts";
@@ -66,7 +67,7 @@ const contains = ({ value, precision, low, high }: Value, count: number) =>
 const isAbout = ({ value }: Value, count: number) => Math.abs(value / count - 1) < 0.1;
 
 test("When a sample takes too long, a smaller one is read, with wider intervals.", async () => {
-  // Some intervals do not contain the true number, so several samples are read.
+  // The interval of a sample does not always contain the true number, so several samples are read.
   const TRIES = 16;
   const sampled = async (most: number) => {
     const db = slow((statement) => Number(pagesOf(statement)) > most);

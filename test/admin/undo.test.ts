@@ -1,4 +1,5 @@
-// Actions on single jobs over HTTP are in the activity list and can be undone from there.
+// Actions on jobs by id or key over HTTP: they are in the activity list, and with the extension `operations` each that
+// has changed a job is an operation that can be undone.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { waitUntil } from "../support/until.ts";

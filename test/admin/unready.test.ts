@@ -1,5 +1,5 @@
-// The admin on a database that is empty, away or read-only: it starts, reports the problem, and works without
-// a restart once the problem is fixed.
+// The admin on a database that is empty, unreachable, unreadable or read-only: it starts, reports the problem, and
+// needs no restart once the problem is fixed.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
@@ -28,7 +28,7 @@ test("On an empty database the admin reports the missing schema, and migrate cre
   assert.equal((await client.get("/")).status, 200);
   const { status } = await client.post("/api/maintenance", { action: "migrate" });
   assert.equal(status, 200);
-  // At once, without waiting for the cached state to expire.
+  // The cached state, which is up to a second old, has been discarded by the migration.
   assert.equal((await client.get("/readyz")).status, 200);
   assert.equal((await client.get("/api/session")).body.problem, null);
   assert.equal((await client.post("/api/jobs", { identifier: "t" })).status, 200);
@@ -105,7 +105,7 @@ test("A write is refused with the same reason if the server became read-only aft
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });
   assert.equal((await client.post("/api/jobs", { identifier: "t" })).status, 200);
-  // The cached state is that of earlier connections.
+  // From here on each connection refuses writes, but the admin still has the cached result of its last check.
   pool.on("acquire", (connection) => {
     void connection.query("set default_transaction_read_only = on");
   });

@@ -23,7 +23,7 @@ const logins = {
   },
 } as const;
 
-/** Starts an admin that trusts these networks of proxies. `send` has the right login, and comes from any address. */
+/** Starts an admin that trusts proxies in these networks. `send` sends a request with the right login from `from`. */
 async function start(mode: keyof typeof logins, trusted: readonly string[] = ["127.0.6.0/24"]) {
   const { logger, lines } = recordingLogger();
   const { client } = await startAdmin({

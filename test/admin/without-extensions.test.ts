@@ -1,4 +1,4 @@
-// The admin works without any of the schema's extensions, and with a schema of Graphile Worker, which has none.
+// The admin works on a schema in which one of the extensions is missing, or has the tables of an earlier version.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -10,7 +10,7 @@ import { schemaName } from "../../src/database/schema-name.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { type Client, startAdmin } from "./admin-harness.ts";
 
-/** Returns a database whose schema has all extensions except `name` and those that need `name`. */
+/** Creates a schema that has all extensions except `name` and those that need it. Returns the URL of its database. */
 async function databaseWithout(name: string): Promise<string> {
   const { url } = await emptyDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 1 });
@@ -25,7 +25,7 @@ async function databaseWithout(name: string): Promise<string> {
   return url;
 }
 
-/** Returns the operation's id; null if the schema has no tables for it. */
+/** Starts an operation and returns its id; null if that is refused because tables are missing or not up to date. */
 async function beginOperation(client: Client): Promise<string | null> {
   const rehearsing = { q: "task:none", action: "retry", dry_run: true };
   const { rehearsal, missing } = (await client.post("/api/operations", rehearsing)).body;
@@ -51,7 +51,7 @@ for (const { name, added: when } of extensions) {
     const session = (await client.get("/api/session")).body;
     assert.equal(session.can_undo, name !== "operations");
     for (const { method, path } of routes) {
-      // Routes that take a name instead of a job's id find nothing, and a download needs a ticket first.
+      // Not requested: routes that take a name, because nothing has it here, and the download, which needs a ticket.
       if (method !== "GET" || /\{(?!id\})/.test(path) || named.has(path)) continue;
       const isOne = path.startsWith("/api/operations/");
       const shown = isOne ? (operation ?? "1") : id;

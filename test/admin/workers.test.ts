@@ -1,4 +1,4 @@
-// The list of workers, with real workers: ours in both modes, a Graphile worker without heartbeats, and a stale one.
+// The list of workers: real ones (ours in both modes, and Graphile workers), and rows of others, such as a stale one.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Logger, run } from "graphile-worker";
@@ -12,7 +12,7 @@ import { waitUntil } from "../worker/worker-process.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
-// A worker with these options sends heartbeats often, and stays alive on a slow machine.
+// A worker with these options sends heartbeats often, and its lease does not expire on a slow machine.
 const TALKATIVE = { heartbeatIntervalMs: 100, thresholdMs: 60_000 };
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -20,7 +20,7 @@ after(async () => {
   for (const end of endings) await end();
 });
 
-/** Returns tasks that run until the test file ends. */
+/** Returns tasks whose jobs run until the test file ends; then `released` resolves. */
 function blockingTasks(...names: string[]) {
   const { promise, resolve } = Promise.withResolvers<void>();
   endings.unshift(async () => resolve());
@@ -78,8 +78,8 @@ test("Workers of all kinds are listed with their jobs, and only one with an expi
   const list = async (query = ""): Promise<Json> => (await client.get(`/api/workers${query}`)).body;
   const byState = async (): Promise<Json> =>
     Map.groupBy((await list()).workers, (one: Json) => one.state);
-  // Only the worker's own report has a job of the fast mode: in the first 5 seconds its row has no lock.
-  await wait("the fast job is reported, and is not locked", async () => {
+  // A job of the fast mode is only in the worker's report: `locked_by` in its row is null for the first 5 seconds.
+  await wait("the fast job is reported, and its locked_by is null", async () => {
     const { workers } = await list();
     const isReported = workers.some((one: Json) => one.current[0]?.id === ofFast);
     const sql = "select locked_by from worker._private_jobs where id = $1";
@@ -117,7 +117,7 @@ test("Workers of all kinds are listed with their jobs, and only one with an expi
   assert.deepEqual([ours.running.value, ours.running.basis], [1, "heartbeat"]);
   assert.deepEqual([lane.current[0].id, lane.current[0].task], [ofFast, "quick_one"]);
 
-  // After four hours the lock of an unknown worker is a warning; it is still not shown as stale.
+  // An unknown worker whose lock is older than four hours has the level `warn`, but it is not shown as stale.
   await pool.query(
     `update worker._private_job_queues set locked_at = now() - interval '5 hours'
      where locked_by = $1`,

@@ -1,4 +1,5 @@
-// `instanceof` for the library's errors, also for those of another copy in the same process.
+// `instanceof` for the library's errors, also for those of another copy in the same process. Also the message and the
+// code of any thrown value.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";

@@ -1,3 +1,4 @@
+// jsonMembers() and jsonElements() keep the exact text of each value. jsonMembers() refuses what is not valid JSON.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";

@@ -160,7 +160,7 @@ test("Lost connections retry one after another, never two at once: 0.4 s apart, 
   );
   assert.equal(pauses.size, 40, "no two at the same moment");
 
-  // A single connection: its pauses grow to 0.4 s, later to 2 s, ± 25 %.
+  // A single connection: its pauses grow to 0.4 s, and after a minute to 2 s, ± 25 %.
   const alone = watched();
   const pause = manualWait();
   const lengths: number[] = [];
@@ -199,7 +199,7 @@ test("The first connection that succeeds ends the pauses of all others, once.", 
   isThere = true;
   await outage.tryConnect(async () => {});
   await turn();
-  // They connect and are refused: they must not wake each other again and again.
+  // Each has connected and then failed as "read-only". These successes of tryConnect() must not end the pauses again.
   assert.deepEqual(attempts, ["a", "b", "c", "a", "b", "c"]);
   stop.abort();
   assert.deepEqual(await Promise.all(all), [false, false, false]);

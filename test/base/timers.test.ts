@@ -1,4 +1,5 @@
-// Timers are captured when the program loads, and never get a delay beyond Node's maximum.
+// Only base/clock.ts uses Node's timers and clocks, no delay exceeds Node's maximum, and a measured time includes the
+// time for which the machine was suspended.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import http from "node:http";

@@ -1,5 +1,5 @@
-// The executable for Linux on arm64, from dist/release, emulated by qemu: npm run test:arm64. It needs Debian's
-// qemu-user, libc6-arm64-cross and libstdc++6-arm64-cross. Child processes are not emulated, so tasks that are
+// Tests the executable for Linux on arm64, from dist/release, in the emulator qemu: npm run test:arm64. It needs
+// Debian's qemu-user, libc6-arm64-cross and libstdc++6-arm64-cross. Child processes are not emulated, so tasks that are
 // programs are not tested here.
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Runs the native executable as on another machine: a copy in an empty directory, an empty environment, and
-// no Node.
+// Runs the native executable as on another machine: a copy in an empty directory, with no environment variables but
+// those of the test.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -29,7 +29,7 @@ after(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-/** Creates an empty directory that all users can use. */
+/** Creates an empty directory that all users can use. It is deleted after the tests. */
 export function newDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "worker-binary-"));
   chmodSync(directory, 0o777);
@@ -37,7 +37,7 @@ export function newDirectory(): string {
   return directory;
 }
 
-/** Builds dist/worker and its parts when a source is newer. */
+/** Builds dist/worker if it is missing or older than a source. Returns its path. */
 export async function ensureProgram(): Promise<string> {
   const built = join(root, "dist/worker");
   if (!(modified(built) > newest(["src", "ui", "build", "build.mjs", "package.json"]))) {
@@ -46,7 +46,7 @@ export async function ensureProgram(): Promise<string> {
   return built;
 }
 
-/** Copies dist/worker to an empty directory. */
+/** Copies dist/worker to an empty directory. Returns the path of the copy. */
 export async function installedProgram(): Promise<string> {
   const built = await ensureProgram();
   const program = join(newDirectory(), "worker");
@@ -74,10 +74,11 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
   readonly gid?: number;
-  /** The address of a server. Default: a free port of the loopback address. */
+  /** For start(): the address on which the server listens. Default: a free port of the loopback address. */
   readonly listen?: string | undefined;
 }
 
+/** `status`: null if a signal ended the program. `stderr`: its last 10,000 characters. */
 export interface ExitResult {
   readonly status: number | null;
   readonly stdout: string;
@@ -100,15 +101,15 @@ export async function run(
 }
 
 export interface Service {
-  /** The line that `--json` prints once the server listens. */
+  /** What `--json` prints in one line once the server listens. */
   readonly announced: { readonly url: string; readonly generated_secret: string | null };
-  /** Returns the text on stderr so far. */
+  /** Returns the last 10,000 characters of stderr so far. */
   stderr(): string;
   send(signal: NodeJS.Signals): void;
   stop(signal: NodeJS.Signals): Promise<{ status: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Starts `worker admin` or `worker demo` with `--json` and waits until it listens. */
+/** Starts `worker admin` or `worker demo` with `--json`, and waits until it listens. Throws if it ends before. */
 export async function start(
   program: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-// worker add-many: JSON Lines, all or none, with the invalid line named.
+// `worker add-many` adds the jobs of a file of JSON Lines, or none: its error names the invalid line.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -44,13 +44,13 @@ const jobs = async (task: string) => {
   return rows;
 };
 
-test("Each line adds a job; its payload is stored byte for byte, and each field has several names.", async () => {
+test("Each line adds a job; its payload is stored byte for byte, and most fields have several names.", async () => {
   const payload = '{"b": 9007199254740993, "b":1.0, "ü":"\\u00fc"}';
   const result = await runInChild(
     [
       "add-many",
       fileOf([
-        `\uFEFF{"task":"mixed","payload":${payload}}`, // as some programs begin a file
+        `\uFEFF{"task":"mixed","payload":${payload}}`, // with a byte order mark, as some programs write it
         "",
         '{"identifier":"mixed","queue":"q","priority":-3,"max_attempts":2,"flags":["f"]}\r',
         '{"task_identifier":"mixed","queueName":"q2","maxAttempts":4,"run_at":"2030-01-01T00:00:00Z"}',

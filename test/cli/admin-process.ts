@@ -1,11 +1,11 @@
-// `worker admin` as a process: its announcement, its log, its end.
+// Starts `worker admin` as a process, for tests of what it announces and logs, and how it ends.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { after } from "node:test";
 import { command, runner } from "./command.ts";
 
-/** No server listens there: the admin serves all the same. */
+/** The URL of a database whose server does not exist. The admin starts and serves nevertheless. */
 export const NOWHERE = "postgres://nobody@127.0.0.1:1/none";
 const LIMIT_MS = 30_000;
 const running = new Set<ChildProcess>();
@@ -13,6 +13,7 @@ after(() => {
   for (const child of running) child.kill("SIGKILL");
 });
 
+/** A line of JSON on stderr. */
 export interface LogLine {
   readonly level: number;
   readonly code?: string;
@@ -23,22 +24,23 @@ export interface LogLine {
 
 export interface AdminProcess {
   readonly pid: number;
+  /** The JSON on stdout, printed once the admin serves. */
   readonly announced: { readonly url: string; readonly [field: string]: unknown };
   send(signal: NodeJS.Signals): void;
-  /** Resolves after this many lines with this text. */
+  /** Resolves once `times` lines of the log have this text, those before the call included. Rejects after 30 s. */
   logged(text: string, times?: number): Promise<void>;
-  /** Ends it and returns its log. */
+  /** Sends SIGTERM, waits until the process has ended, and returns its log. */
   stop(): Promise<readonly LogLine[]>;
   readonly status: Promise<number | null>;
 }
 
 export interface AdminProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Precedes the command. */
+  /** A command and its arguments, which start the admin: its own command line follows them. */
   readonly prefix?: readonly string[];
 }
 
-/** Starts `worker admin` without a database. */
+/** Starts `worker admin` and waits until it serves. Without DATABASE_URL in `env`, it has no database. */
 export async function startAdmin(
   args: readonly string[],
   { env = {}, prefix = [] }: AdminProcessOptions = {},

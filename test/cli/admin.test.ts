@@ -1,4 +1,4 @@
-// worker admin as a program: it serves in any state of the database, and logs what it does.
+// `worker admin` as a program: it serves without a database, warns of plain HTTP, and rejects invalid options.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NOWHERE, startAdmin } from "./admin-process.ts";

@@ -1,4 +1,5 @@
-// Wrong usage of the command line gives one line with the fix, the right exit status, no stack trace, and no secret.
+// Errors of the command line: they name the mistake or the fix, in one line unless there are several problems, and have
+// the right exit status, no secret, and no stack trace without --verbose.
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";

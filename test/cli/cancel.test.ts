@@ -1,4 +1,4 @@
-// The command that cancels jobs: by id, by query, and its refusals.
+// `worker cancel`: by id and by query, with --wait, and without its tables.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
@@ -112,7 +112,7 @@ test("cancel by query leaves out failed jobs and cancels running ones; --wait pr
     assert.match(removal.stdout, /To run it: worker cancel --remove 'task:other -is:failed'\n$/);
     const byQuery = await cli("cancel", "id>0", "--reason", "stop", "--yes");
     assert.match(byQuery.stdout, /Cancelled 1 of 2 jobs; 1 runs and is being cancelled/);
-    // The running job that is being cancelled is not counted as left alone.
+    // The list of operations does not count the running job that is being cancelled as left alone.
     const { stdout: operations } = await cli("operations");
     assert.match(operations, /LEFT ALONE.*\n.* done +cancel +1 +0 /);
     const [end] = await utils.waitForCancelledJobs(["2"]);

@@ -1,5 +1,5 @@
 // A process that runs one command line after another, for tests that run many: starting Node for each would take most
-// of the time. Returns the output of each.
+// of the time. It sends the output and the exit status of each to the test (runInChild() in command.ts).
 import { runCli } from "../../src/cli/cli.ts";
 
 export interface Order {
@@ -14,9 +14,9 @@ for (const name of ["stdout", "stderr"] as const) {
     return true;
   }) as typeof process.stdout.write;
 }
-process.stdout.setMaxListeners(0); // each run listens for its own errors
+process.stdout.setMaxListeners(0); // each command line adds a listener for errors
 
-// The variables of the previous command, which are removed before the next one.
+// The variables to remove before the next command line: those of the previous one, at first inherited ones.
 let left = Object.keys(process.env).filter((name) =>
   /^(DATABASE_URL|WORKER_|PG|CREDENTIALS_DIRECTORY)/.test(name),
 );

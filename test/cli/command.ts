@@ -1,5 +1,6 @@
-// Runs the command line as a shell would, and returns its output: the executable if test/run.mjs has found that it was
-// built from the present sources, and otherwise the sources, whose start takes five times the processor time.
+// Runs command lines and returns their output. worker() runs the executable if test/run.mjs has found that it was built
+// from the present sources, and otherwise the sources, whose start takes five times the processor time. runInChild()
+// runs the sources, in one process for all command lines of a test file.
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -16,19 +17,22 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Node's arguments for TypeScript. */
+/** Node's arguments that make it run TypeScript. */
 export const typescript = ["--import", join(root, "test/support/register.mjs")];
 
-/** Node's arguments for the command from its sources. */
+/** Node's arguments that run the command line from its sources. */
 export const sources = [...typescript, join(root, "src/main.ts")];
 
 const { TEST_COMMAND: built } = process.env;
 
-/** The program, and the arguments before a command's own. */
+/** The program that runs a command line, and its arguments before those of the command line. */
 export const [runner = "", ...command] =
   built === undefined ? [process.execPath, ...sources] : [built];
 
-/** `env` replaces the environment, except for PATH and HOME. */
+/**
+ * Runs a command line in a new process, which is killed after 30 s. `env` replaces the environment, except for PATH and
+ * HOME. `input`: the text on stdin.
+ */
 export async function worker(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -49,7 +53,10 @@ let child: ChildProcess | undefined;
 let last: Promise<unknown> = Promise.resolve();
 after(() => child?.kill());
 
-/** Like worker(), without a new process, for a command that neither reads its input nor writes log lines. */
+/**
+ * Runs a command line like worker(), but in a process that is kept for the next ones (command-child.ts): for commands
+ * that neither read stdin nor write log lines. The command lines run one after another.
+ */
 export function runInChild(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

@@ -21,7 +21,7 @@ before(async () => {
   }
 });
 
-/** The typed text, and the completed word. */
+/** The typed text, and the word that completes it. */
 const lines: readonly (readonly [typed: string, word: string])[] = [
   ["worker doc", "doctor"],
   ["worker list --lim", "--limit"],
@@ -49,7 +49,8 @@ test("fish completes commands, options, choices and files.", {
   }
 });
 
-// Starts a zsh on its own terminal, types the line and Tab, and waits until the word appears.
+// Starts a zsh on its own terminal, with the completions in $1, types the line $2 and Tab, and waits until the word $3
+// appears. `is-re''ady` differs from its output, so that the typed command is not taken for it.
 const TYPIST = `
 zmodload zsh/zpty
 zpty t zsh -f -i

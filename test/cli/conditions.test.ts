@@ -1,4 +1,4 @@
-// One word for a job's condition: all commands that show it use the same seven.
+// All commands that show the condition of jobs use the same seven words.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type pg from "pg";
@@ -38,7 +38,7 @@ after(() => closing());
 
 const conditions = ["ready", "blocked", "fetched", "running", "retrying", "scheduled", "failed"];
 
-/** Tasks are named after the condition of their one job. */
+/** Returns the jobs. A job's task has the name of its condition. */
 const jobs = async () =>
   (
     await db.query<{ id: string; name: string }>(

@@ -1,4 +1,4 @@
-// Confirmation of destructive commands. `script` gives a command its own terminal, on which the test types.
+// Confirmation of destructive commands. The tests type the answers on a terminal of the command's own (terminal.ts).
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";
@@ -76,7 +76,7 @@ test("Without a terminal a destructive command is rejected unless --yes confirms
   }
 });
 
-test("Each destructive command asks for confirmation; a dry run and undoable actions do not.", async () => {
+test("Destructive commands ask for confirmation; a dry run, run-now, retry and list do not.", async () => {
   const id = await addJob();
   const asking = [["remove", "k"], ["fail", id], ["unlock", "w"], ["sweep"], ["cleanup", "--all"]];
   for (const args of asking) {

@@ -1,4 +1,4 @@
-// Options from the environment, secrets from files and credentials, and the names in their errors.
+// Options from environment variables, secrets from files and systemd credentials, and errors, which name their source.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -102,7 +102,7 @@ test("The database URL can come from a file or a systemd credential.", async () 
   const both = await runInChild(["status"], { ...env, DATABASE_URL_FILE: file });
   assert.match(
     both.stderr,
-    /^worker: DATABASE_URL: and DATABASE_URL_FILE are both set; use only one/,
+    /^worker: DATABASE_URL: is set, and so is DATABASE_URL_FILE; use only one of them/,
   );
 });
 
@@ -140,7 +140,7 @@ test("No variable sets --yes, --all, --dry-run or --fresh.", async () => {
   assert.match(result.stderr, /give --task, or --all for everything/);
 });
 
-test("The help lists the variables.", async () => {
+test("The help explains the names of the variables.", async () => {
   const { stdout } = await runInChild(["add", "--help"], {});
   assert.match(stdout, /environment as WORKER_ADD_<OPTION>: --\S+ is\s+WORKER_ADD_/);
   assert.match(

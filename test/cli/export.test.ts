@@ -1,4 +1,4 @@
-// An export in a shell: to a file or a pipe, interrupted and continued.
+// `worker export`: to a file or a pipe, interrupted and continued, empty, and on a full disk.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// Mistakes of a first day: options of other programs, several problems at once, missing tasks.
+// What a new user meets: options of other programs, several problems at once, missing tasks, syntax errors, the help.
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -73,7 +73,7 @@ test("run --once names the tasks of ready jobs for which it has no file.", async
   assert.equal(next.stdout, "2 done, 0 failed\n");
 });
 
-test("run --once ends with 0 if only the read of the other ready jobs fails.", async () => {
+test("run --once ends with status 0 if only the other ready jobs cannot be read.", async () => {
   const go = join(filesOf({}), "go");
   const tasks = filesOf({
     "here.mjs": `import { existsSync, writeFileSync } from "node:fs";
@@ -91,7 +91,7 @@ test("run --once ends with 0 if only the read of the other ready jobs fails.", a
     const locked = "select from worker._private_jobs where locked_by is not null";
     return (await own.pool.query(locked)).rowCount === 1;
   });
-  // Sessions continue, and new ones are refused.
+  // PostgreSQL now refuses new sessions; existing ones continue.
   await server.pool.query(`alter database ${name} with allow_connections false`);
   writeFileSync(go, "");
   const { status, stdout, stderr } = await run.ended;
@@ -120,7 +120,7 @@ test("A syntax error in a task file is reported with its line, in every kind of 
   assert.doesNotMatch(result.stderr, /experimental/i);
 });
 
-test("Several invalid options are listed on one line each; a single one is one line in all.", async () => {
+test("Several invalid options are listed on one line each; a single one is reported in one line.", async () => {
   const two = await runInChild(["add", "t", "--priority", "99999", "--max-attempts", "0"]);
   const [head, ...lines] = two.stderr.trimEnd().split("\n");
   assert.equal(head, "worker: 2 problems:");

@@ -1,4 +1,4 @@
-// worker run as the first process of a container: in a process namespace, which needs root.
+// `worker run` as the first process of a container. The tests use a process namespace instead, which needs root.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -43,7 +43,7 @@ kill -TERM 1
   assert.doesNotMatch(stderr, /ExperimentalWarning|can't access tty/);
 });
 
-test("With sockets of a service manager, the warning names them as the reason.", {
+test("As process 1 with sockets of a service manager, a worker warns that it cannot reap processes because of them.", {
   skip: why,
 }, async () => {
   const { url } = await migratedDatabase();

@@ -1,4 +1,4 @@
-// Optional indexes from the command line: with the migration, by name, and dropped.
+// Optional indexes: built by `worker migrate` or `worker build-index`, dropped by `worker drop-index`; and dry runs.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import pg from "pg";

@@ -55,7 +55,7 @@ test("why names what blocks a job, and the command that unblocks it.", async () 
   assert.equal((await runInChild(["unlock", "gone", "--yes"], env)).status, 0);
 });
 
-test("why, tasks and status distinguish a fetched job from a running one.", async () => {
+test("why, tasks and count distinguish a fetched job from a running one.", async () => {
   for (let n = 0; n < 2; n++) await runInChild(["add", "held", "{}", "--queue", "h"], env);
   const [runs = "", fetched = ""] = await ids("held");
   await db.query(`update worker._private_jobs set locked_by = 'w-3', attempts = 1,
@@ -202,9 +202,9 @@ test("doctor names problems, each with the command that fixes it.", async () => 
     )?.[1];
   assert.ok(create);
   await own.pool.query(create);
-  assert.match(fixOf("the trigger slow runs for every job"), /disable trigger slow/);
+  assert.match(fixOf("the trigger slow runs for every job"), /disable trigger "slow"/);
   assert.match(fixOf("the foreign key orders_job_fkey of orders blocks"), /drop constraint/);
-  assert.equal(fixOf("job 7 has finished and stays locked: PostgreSQL refuses"), "worker why 7");
+  assert.equal(fixOf("job 7 stays locked: PostgreSQL refuses"), "worker why 7");
   await own.pool.query("drop table orders; delete from worker._private_workers");
   const after = await runInChild(["doctor"], env);
   assert.equal(after.status, 3, after.stdout);
@@ -264,7 +264,7 @@ test("doctor, cron and the list of schedules report a tick that no worker has ad
   assert.match((await runInChild(["cron"], env)).stdout, /^hourly .* any +2026-01-02T03:00:00Z$/m);
   const { stdout } = await runInChild(["schedule", "list"], env);
   assert.match(stdout, /^hourly .* due since 2026-01-02T03:00:00Z +allow/m);
-  // More schedules than one list shows.
+  // Now there are more schedules than one list shows.
   await own.pool.query(`insert into worker._private_schedules
       (identifier, task, pattern, spec, next_at)
     select 'e' || n, task, pattern, '{"lastMs": 1767322800000}', date_trunc('hour', now() + interval '1 hour')
@@ -342,7 +342,7 @@ test("cron shows the next tick in the entry's time zone; cron and doctor name en
   assert.match(doctor.stdout, new RegExp(`^warn {2}timetable: cron entry ${differs.source}`, "m"));
   assert.match(doctor.stdout, /fix: worker cron/);
 });
-test("doctor reports locks of stale workers, and missing privileges of a role.", async () => {
+test("doctor reports locks of stale workers and of workers without heartbeats, and missing privileges of a role.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);
   await runInChild(["add", "t", "{}"], { DATABASE_URL: url });

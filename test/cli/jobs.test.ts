@@ -1,4 +1,4 @@
-// The job commands, by their effects in the database.
+// Commands that add, list and change jobs: what they print, and what later commands print about the jobs.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -35,7 +35,7 @@ test("A payload is read from standard input.", async () => {
   assert.ok(added.stdout.includes(`"payload":${exact}`), added.stdout);
 });
 
-test("A job that is added with --now is due, and has no deadline.", async () => {
+test("A job that is added with --now is due, and has a deadline only with --deadline.", async () => {
   const added = await worker(["add", "due", "--now", "--json"], env);
   const [job] = JSON.parse(added.stdout).jobs;
   assert.deepEqual([job.flags, Date.parse(job.run_at) <= Date.now() + 60_000], [null, true]);

@@ -1,4 +1,5 @@
-// --json: every command prints the JSON of the HTTP API; and the messages of results.
+// --json: names in snake case, ids as integers, `watch`. Also the texts of `sweep` and `add`, and what holds for the
+// options of all commands.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -41,7 +42,7 @@ async function addStale(): Promise<void> {
   );
 }
 
-/** The names of all members, except for data of users. */
+/** Returns the names of all members, except for those within data of users. */
 function names(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   if (Array.isArray(value)) return value.flatMap(names);
@@ -105,7 +106,7 @@ test("Adding a job with an existing key reports that the job was updated, or tha
   assert.match(await add(), /^Updated job \d+/);
 });
 
-test("Each declared command is on the command line, with an option for each of its fields.", () => {
+test("Each declared command is on the command line, with an argument or option for each field that is not hidden.", () => {
   for (const { name, fields, http } of declarations) {
     // On the command line all actions on schedules are one command, and all actions on limits are another.
     const groups: Record<string, string> = { "/api/schedules": "schedule", "/api/limits": "limit" };
@@ -151,7 +152,7 @@ test("watch --json continues after the database was away, and reports the outage
   ]);
   assert.equal(typeof JSON.parse((await problems.next()).value ?? "").code, "string");
   await isOpen(true);
-  // The pipe may still have readings from before the outage.
+  // The pipe may still contain output from before the outage.
   const asOf = () =>
     readings.next().then(({ value }) => Date.parse(JSON.parse(value ?? "").counts.as_of));
   const openedMs = Date.now();

@@ -1,4 +1,4 @@
-// worker limit and worker limits, as an operator uses them.
+// `worker limit` and `worker limits`, and limits that a plugin of `worker run` exports.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -73,7 +73,7 @@ test("A limit of queues counts each queue for itself, and cannot become one of t
   assert.match(other.stderr, /the limit tenants is one of queues; remove it first/);
 });
 
-test("While a worker without heartbeats holds a lock, every answer about limits has a note.", async () => {
+test("While a worker without heartbeats holds a lock, limit set, limits, status and doctor report it.", async () => {
   const { url } = await emptyDatabase();
   const worker = (...words: string[]) => runInChild(words, { DATABASE_URL: url });
   await worker("migrate", "--with", "limits");

@@ -9,7 +9,7 @@ import { sources } from "./command.ts";
 const root = join(import.meta.dirname, "../..");
 const { libraryFiles } = await import(join(root, "build/library-files.mjs"));
 
-/** Runs the command line with another version in process.versions. */
+/** Runs `worker --version` with another version of Node.js in process.versions. */
 function runAs(version: string) {
   const versions = `{ ...process.versions, node: ${JSON.stringify(version)} }`;
   const preload = `Object.defineProperty(process, "versions", { value: ${versions} })`;
@@ -31,10 +31,10 @@ test("A Node.js that is too old is named, with the required version.", () => {
   for (const version of [`${needed}.0`, "24.0.0"]) assert.equal(runAs(version).status, 0);
 });
 
-/** A name that Node.js 20 lacks: its import would fail before the library can name the required version. */
+/** Matches an import that fails on Node.js 20, before the library can name the required version. */
 const newer = /import\s*{[^}]*\bgetCACertificates\b[^}]*}\s*from\s*"node:tls"/;
 
-test("The library's files start under an older Node, so that they can name the required version.", () => {
+test("The library's files do not import getCACertificates, which Node.js 20 lacks, so that they can name the required version.", () => {
   const current = [...(libraryFiles() as Set<string>)].map((name) => `library/${name}`);
   for (const name of ["index.js", ...current]) {
     assert.doesNotMatch(readFileSync(join(root, "dist", name), "utf8"), newer, name);

@@ -1,4 +1,4 @@
-// Operations as text.
+// The progress of an operation as a line of text.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { progressLine } from "../../src/cli/operations/operation-text.ts";

@@ -1,4 +1,4 @@
-// Commands on all jobs that match a query, and `worker operations`.
+// Commands that change jobs by query, by id or by key, and `worker operations`.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

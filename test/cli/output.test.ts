@@ -1,4 +1,4 @@
-// The form of answers: colours and widths on a terminal, whole texts in a pipe, examples in the help.
+// The form of output: colours and widths on a terminal, whole texts in a pipe, examples and valid values in the help.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";

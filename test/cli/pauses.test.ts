@@ -1,4 +1,4 @@
-// The commands that pause and resume, and the routes behind them.
+// `worker pause`, `paused` and `resume`, and what other commands print about a pause.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

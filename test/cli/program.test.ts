@@ -116,7 +116,7 @@ test("The manual page names every command, its options and their variables.", as
   }
 });
 
-test("Commands about the program need no database, and reject options for one.", async () => {
+test("man needs no database, and rejects options for one.", async () => {
   const { status, stderr } = await worker(["man", "--schema", "x"]);
   assert.equal(status, 2);
   assert.match(stderr, /man does not support --schema: it needs no database/);

@@ -1,5 +1,5 @@
-// The part of psql and pg_dump that suggested commands use, for machines without them: `-d` and libpq's variables name
-// the database, `-c` is a statement; pg_dump checks that the schema exists.
+// Replaces psql and pg_dump in suggested commands, for machines without them: `-d` or libpq's variables name the
+// database, and `-c` is a statement. As pg_dump it writes nothing, and fails if the schema does not exist.
 import { parseArgs } from "node:util";
 import pg from "pg";
 

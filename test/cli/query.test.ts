@@ -1,4 +1,4 @@
-// Listing, counting and exporting by query.
+// `worker list`, `count` and `export` by query, and `list` by ids.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Runs `worker run` as an operator would: a directory of files, a process, its log, and the remaining rows.
+// For tests of `worker run`: directories with files for tasks, and the command as a process with its output and log.
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ after(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-/** A new directory with these files; a text that begins with `#!` is executable. */
+/** Creates a directory with these files, until the tests end. A file whose text begins with `#!` is executable. */
 export function filesOf(files: Readonly<Record<string, string>>): string {
   const directory = mkdtempSync(join(tmpdir(), "worker-run-"));
   directories.push(directory);
@@ -30,6 +30,7 @@ export function putFile(directory: string, name: string, text: string): void {
   writeFileSync(path, text, { mode: text.startsWith("#!") ? 0o755 : 0o644 });
 }
 
+/** A line of JSON on stderr. */
 export interface LogLine {
   readonly msg: string;
   readonly pid: number;
@@ -38,9 +39,12 @@ export interface LogLine {
 
 export interface RunProcess {
   readonly pid: number;
-  /** Resolves to the first line with this text, or for which the function is true. `after`: how many lines to skip. */
+  /**
+   * Resolves to the first line of the log with this text, or for which the function is true. `after`: the number of
+   * lines to skip, such as an earlier `count`. Rejects after 30 s, or when the process has ended.
+   */
   logged(what: string | ((line: LogLine) => boolean), after?: number): Promise<LogLine>;
-  /** The number of lines so far. */
+  /** The number of lines of the log so far. */
   readonly count: number;
   /** The standard output so far. */
   readonly stdout: string;
@@ -48,7 +52,7 @@ export interface RunProcess {
   readonly ended: Promise<{ status: number | null; stdout: string; stderr: string }>;
 }
 
-/** `words`: the program, and its arguments before `run`. Default: those of the command line. */
+/** Starts `worker run`. `words`: the program, and its arguments before `run`; by default those of command.ts. */
 export function startRun(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

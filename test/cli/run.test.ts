@@ -1,4 +1,4 @@
-// worker run: files are tasks. From outside: processes, their exit status, rows, log lines.
+// `worker run`, whose tasks are files: its exit status, its output and log, its processes, and the jobs that it leaves.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -76,12 +76,12 @@ exit 7
   const [left, ...others] = await rows();
   assert.deepEqual(others, []);
   assert.deepEqual([left?.task, left?.attempts], ["fails", 1]);
-  // The error begins with the last line of stderr, and contains the payload byte for byte.
+  // The error begins with the exit code and the last line of stderr, and contains the payload byte for byte.
   assert.match(left?.last_error ?? "", /^exited with code 7: the disk is full\n\n/);
   assert.match(left?.last_error ?? "", /\{"payload":\{"big":9007199254740993\}\}/);
 });
 
-test("The stderr of a program is stored up to a bound, its end first.", async () => {
+test("Of a program's long stderr, the last line and the end are stored.", async () => {
   const tasks = filesOf({
     loud: `#!/bin/sh
 i=0; while [ $i -lt 2000 ]; do echo "line $i of many many many" >&2; i=$((i+1)); done
@@ -163,7 +163,7 @@ test("If the process that starts programs is killed, they end, their jobs fail, 
   assert.equal((await run.ended).status, 0);
 });
 
-test("After one signal running jobs may end, after two they are aborted; the exit status is always 0.", async () => {
+test("After one signal running jobs may end, after two they are aborted; the exit status is 0 in both cases.", async () => {
   const tasks = filesOf({
     "short.mjs": `import { setTimeout as sleep } from "node:timers/promises";
       export default async (_, { logger }) => { logger.info("short begins"); await sleep(300); };`,

@@ -1,4 +1,4 @@
-// worker schedule: its actions, its list, and its messages about mistakes.
+// `worker schedule`: its actions, its list, its messages about mistakes, and what `worker doctor` reports.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import pg from "pg";

@@ -30,7 +30,7 @@ const LISTENER = `
   while (defined $socket->recv(my $message, 4096)) { $message =~ s/\\n/ /g; print "$message\\n"; }
 `;
 
-/** Opens a listening socket. `received()` waits until a text has arrived `times` times. */
+/** Listens on the socket `path`. `received()` resolves once `times` messages contain the text. */
 async function serviceManager(name: string) {
   const path = join(folder, name);
   const child = spawn("perl", ["-e", LISTENER, path], { stdio: ["ignore", "pipe", "inherit"] });

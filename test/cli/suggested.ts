@@ -1,4 +1,4 @@
-// Finds suggested commands in answers and in the sources, and runs them as if they were pasted into a shell.
+// Finds suggested commands in the output of commands and in the sources, and runs them as if pasted into a shell.
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { type CommandResult, command, runner, typescript } from "./command.ts";
 
 const root = join(import.meta.dirname, "../../src");
 
-/** All suggested commands of an answer. */
+/** Returns the commands that an output suggests, at the end of a line or in quotes, except those for --help. */
 export function suggestedCommands({ stdout, stderr }: CommandResult): string[] {
   const lines = `${stdout}\n${stderr}`.split("\n");
   const ends = lines.flatMap((line) => {
@@ -22,7 +22,7 @@ export function suggestedCommands({ stdout, stderr }: CommandResult): string[] {
   return [...single, ...inside].filter((line) => !line.endsWith("--help"));
 }
 
-/** A directory with the programs of the suggestions: worker, psql and pg_dump as far as needed. */
+/** Creates a directory with the programs in suggestions: worker, and replacements of psql and pg_dump. */
 export function programsToPaste(): string {
   const directory = mkdtempSync(join(tmpdir(), "suggestions-"));
   const put = (name: string, words: readonly string[]) => {
@@ -40,7 +40,7 @@ export function programsToPaste(): string {
 
 const destroying = /^worker (fail|complete|remove|unlock|sweep|cleanup)\b/;
 
-/** Runs a printed line; `--yes` replaces the confirmation on a terminal. */
+/** Runs a printed line. `programs`: the directory of programsToPaste(). `--yes` replaces typed confirmations. */
 export function inShell(
   line: string,
   programs: string,
@@ -54,7 +54,7 @@ export function inShell(
   return { status: result.status, stdout: result.stdout, stderr: result.stderr };
 }
 
-/** The words of a command line, as a shell reads them. */
+/** Returns the words of a command line, as a shell reads them. */
 export function wordsOf(line: string): string[] {
   const { stdout } = spawnSync("sh", ["-c", `printf '%s\\0' ${line}`], { encoding: "utf8" });
   return stdout.split("\0").slice(0, -1);
@@ -70,7 +70,7 @@ export interface Source {
   readonly text: string;
   /** The text before it, from the beginning of the line. */
   readonly before: string;
-  /** True in quotes: a suggestion; otherwise a word in a sentence. */
+  /** Whether a quote precedes it: then it is a suggestion, otherwise words of a sentence. */
   readonly isQuoted: boolean;
 }
 
@@ -94,7 +94,10 @@ export function sources(): Source[] {
     });
 }
 
-/** Matches the printed lines of a suggestion, in which the options for the same queue follow the command's name. */
+/**
+ * Returns an expression for the lines that print a suggestion of the sources: any text replaces its `${…}`, and options
+ * for the same queue may follow the command's name.
+ */
 export function printedAs(text: string): RegExp {
   const [program = "", name = "", ...rest] = text.split(/ (?![^${]*\})/);
   const words = rest.map((word) =>

@@ -8,8 +8,8 @@ export interface Seen {
 }
 
 /**
- * Types `answer`, or what it resolves to, once `prompt` is on the screen. `columns`: the width of the terminal; by
- * default it is unknown.
+ * Runs a command. Types `answer`, or what it resolves to, once `prompt` is on the screen. `columns`: the width of the
+ * terminal; by default it is unknown. `screen` of the result is all that was printed, with its control sequences.
  */
 export async function onTerminal(
   args: readonly string[],

@@ -1,4 +1,4 @@
-// Syntax of the command line: the order of arguments, aliases, times, and messages for mistakes.
+// Syntax of the command line: the order of arguments, aliases, times, messages for mistakes, the help, exit statuses.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";

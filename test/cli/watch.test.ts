@@ -1,4 +1,4 @@
-// worker run --watch has a separate worker process with the same options. Changed files are tested in long/.
+// The worker of `worker run --watch` is a separate process with the same options. See also long/run-watch.test.ts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";
@@ -13,7 +13,7 @@ test("If the process that watches is killed, its worker process stops, too.", as
   assert.notEqual(pid, run.pid);
   await run.logged("the worker has started");
   run.send("SIGKILL");
-  // The log is open as long as one of the two processes is alive.
+  // Both processes have the log open, so `ended` waits for both.
   const { stderr } = await run.ended;
   assert.match(stderr, /"msg":"the worker stops"/);
 });

@@ -1,4 +1,4 @@
-// Changes of limits at the same time, and their records.
+// Limits: changes at the same time, what is recorded about them, the default burst, and the end of back-offs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

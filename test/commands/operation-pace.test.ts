@@ -1,11 +1,12 @@
-// The size of an operation's batches follows from the durations of earlier batches. The tests pass the durations.
+// The pace of an operation: the size of its batches, the pauses between them, and the time left. They follow from the
+// durations of earlier batches, which the tests pass.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type BatchPace, createPace } from "../../src/commands/operations/pace.ts";
 
 const ids = (count: number) => ({ ids: count, jobs: null });
 
-/** Batches of adjacent jobs, with a constant time per job. */
+/** Simulates batches in which every third id matches, with a constant time per job. Returns the last batch's size. */
 function work(pace: BatchPace, msPerJob: number, batches: number): number {
   let limit = 0;
   for (let n = 0; n < batches; n++) {
@@ -79,7 +80,7 @@ test("The time left is the number of jobs left divided by the rate, however far 
   let now = 0;
   const pace = createPace({ rate: 20, monotonic: () => now });
   const left: (number | null)[] = [];
-  // The first jobs are adjacent, the others among many ids.
+  // The jobs of the first and the last batch are adjacent; those of the two others are far apart.
   for (const [n, walked] of [20, 50_000, 900_000, 20].entries()) {
     const took = { ms: 20, found: 20, done: 20, walked, oldestReadyMs: null };
     now = n * 1_000 + 20;

@@ -1,4 +1,4 @@
-// The statements of operations and of the audit trail, for their golden files.
+// Calls that send the statements of operations and of the audit trail, for the golden files of statements.
 import { monotonic, wait } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import type { AuditEntry } from "../../src/commands/audit/audit-entry.ts";
@@ -127,5 +127,5 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "use-once": (db) => useOnce(db, "x", 0),
 };
 
-/** The row with which the database answers each of the statements above. */
+/** Returns the row with which the tests' database answers each statement of the calls above. */
 export const operationAnswer = () => ({ is_there: true, id: "1", last_id: "1", found: 1 });

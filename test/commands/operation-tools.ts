@@ -1,4 +1,5 @@
-// Shared by tests of operations: their tools, and jobs with every column that an undo must restore.
+// For tests of operations: the tools of an operation, functions that begin and run one, and all columns of the jobs,
+// which an undo must restore.
 import { randomUUID } from "node:crypto";
 import { monotonic, wait } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -67,7 +68,7 @@ export const addSome = ({ db }: TestQueue, count: number, identifier = "t") =>
     Array.from({ length: count }, (_, n) => ({ identifier, payload: { n } })),
   );
 
-/** Every column of every job, to the microsecond and the byte. */
+/** Reads every column of every job, to the microsecond and the byte. */
 export const jobRows = (queue: TestQueue) =>
   queue.sql<Record<string, unknown>>(`select id, job_queue_id, task_id, payload::text, priority,
     extract(epoch from run_at)::text as run_at, attempts, max_attempts, last_error,

@@ -1,5 +1,5 @@
-// Operations by query on a real database: the jobs they change, those they leave alone, undo, and that nothing is done
-// twice.
+// Operations by query on a real database: the jobs they change, those they leave alone, undo, the canary, the end of
+// receipts, and that no job is changed twice.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wait } from "../../src/base/clock.ts";
@@ -72,7 +72,7 @@ test("stop-retrying by query also changes running jobs and jobs changed since, a
   const with_ = tools();
   const { report, operation } = await beginWith(with_, "stop-retrying", "task:t");
   assert.deepEqual([report.change.value, report.skipLocked.value], [4, 0]);
-  // A crash in between: the job is recovered and changed.
+  // After the rehearsal the job is changed, as when it is recovered from a crashed worker.
   await queue.sql(
     "update worker._private_jobs set attempts = 2, updated_at = now() where id = $1",
     [jobs[2]?.["id"]],
@@ -255,7 +255,7 @@ test("A cancel by query skips a job that no longer matches, and requests the end
   const with_ = tools();
   const { operation } = await beginWith(with_, "cancel", "payload.a.b:7");
   const { pool } = queue;
-  // Both jobs change after their payloads were checked.
+  // Both jobs change after their payloads were checked in Node.
   const client: Queryable = {
     query: async (config) => {
       const result = await pool.query(config);
@@ -528,7 +528,7 @@ test("An operation ends as done and its undo as undone, although its lease has e
   await add(5);
   const real = tools();
   const { store } = real;
-  /** Expires the lease after each call, the first of which fails. */
+  /** Wraps a call of the store: the first call fails, and after each call the operation's lease has expired. */
   const slow = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => {
     let calls = 0;
     return async (...args: A) => {
@@ -633,7 +633,7 @@ test("With a limit, an operation changes the first jobs that are not locked, and
   const json = JSON.parse(operationJson(ended));
   assert.deepEqual([json.limit, json.not_found], [7, null], "the rest was never read");
   assert.match(json.cli, /--limit=7/);
-  // The other failed jobs.
+  // The limit is larger than the number of the jobs that are left.
   const more = await runWith(with_, "retry", "is:failed", { limit: 1_000, canary: null });
   assert.deepEqual([more.state, more.done], ["done", 22]);
 });

@@ -31,7 +31,7 @@ const add = (count: number) =>
     Array.from({ length: count }, () => ({ identifier: "t" })),
   );
 
-test("A result distinguishes a command that changed all jobs, some, or none.", async () => {
+test("A result is partial if the command changed only some of the jobs, or none.", async () => {
   const [first, second, third] = await add(3);
   const ids = [first?.id, second?.id, third?.id, first?.id];
   await lockJob(queue, second?.id ?? "");
@@ -103,7 +103,7 @@ test("The record of a sweep has the workers whose jobs were recovered.", async (
   assert.deepEqual(records[0]?.workers, ["nobody-1"]);
 });
 
-test("An audited command has the jobs before and after, and never their payload.", async () => {
+test("The record of an audited command has the jobs before and after the change, and never their payloads.", async () => {
   const [job] = await add(1);
   const { records } = await run("retry", { ids: [job?.id], priority: 3 }, { isAudited: true });
   const [record] = records;

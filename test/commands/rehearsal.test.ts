@@ -1,4 +1,5 @@
-// The numbers of a rehearsal: exact where that is cheap, otherwise estimates whose interval contains the true number.
+// The numbers of a rehearsal: exact where that is cheap, otherwise estimates, whose intervals must contain the true
+// number in at least 18 of 20 samples. Also a query that is too long for its operation.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rehearse } from "../../src/commands/operations/rehearse/rehearse.ts";
@@ -9,7 +10,7 @@ import { operationTools } from "./operation-tools.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 
-/** Returns options by which most pages are not read, as on a table of millions. */
+/** Returns options that make a count read a sample of 80 pages, as on a table of millions of jobs. */
 function sampled(seed: number) {
   let state = seed;
   const random = () => {
@@ -19,7 +20,10 @@ function sampled(seed: number) {
   return { smallPages: 10, sampledPages: 80, random };
 }
 
-/** Fills some 300 pages: most jobs are `big`, few `small`, every 20th is locked; they are in three queues or none. */
+/**
+ * Adds 20,000 jobs, which fill some 300 pages. A tenth has the task `small`, the others `big`. Every 20th is locked. A
+ * quarter is in none of the three queues.
+ */
 async function addMixed(): Promise<void> {
   await queue.sql("insert into worker._private_tasks (identifier) values ('big'), ('small')");
   await queue.sql("insert into worker._private_job_queues (queue_name) values ('a'), ('b'), ('c')");
@@ -127,7 +131,7 @@ test("Counts from an index are exact, however large the table.", async () => {
   }
 });
 
-test("A query is refused whose explicit form, which the operation would parse again, is too long.", async () => {
+test("A query is refused if its explicit form, which the operation would parse again, is too long.", async () => {
   const words = Array.from(
     { length: 16 },
     (_, n) => `${String(n).padStart(2, "0")}${"x".repeat(247)}`,

@@ -1,4 +1,5 @@
-// Rehearsals are stored until they are started, or for a quarter of an hour; their number is bounded.
+// A rehearsal is stored until its operation starts, but at most for a quarter of an hour, and at most a thousand are
+// stored. Their table also has the names of use-once.ts, to which this bound does not apply.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { useOnce } from "../../src/commands/audit/use-once.ts";

@@ -1,4 +1,4 @@
-// Removing a job by its key, and reading one.
+// Removing a job by its key, and reading a job by its id.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { removeJob } from "../../src/commands/jobs/remove-job.ts";

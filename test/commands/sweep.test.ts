@@ -8,7 +8,7 @@ import { heartbeat, lockJob, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-/** Workers that are not responding, each with a job that it has locked. */
+/** Adds workers that are not responding, each with one locked job. */
 async function dead(...ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     const rows = await queue.sql<{ id: string }>("select id from worker.add_job('t')");

@@ -1,5 +1,7 @@
-// A role that may only create objects in `public` creates overloads there. A call of an overload would run that role's
-// code as the queue's role. No action of workers, the admin, the command line or the library calls one.
+// A role that may only create objects in `public` creates overloads of PostgreSQL's functions and operators there. A
+// call of an overload would run that role's code as the queue's role. Workers, the library, the admin and the command
+// line call none; long/captured-writes.test.ts tests further actions and commands. The application's triggers can still
+// use names without a schema.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

@@ -1,5 +1,5 @@
-// with() on the clients of other drivers, each wrapped in the simplest possible object. All of them, and pg, run
-// the same checks.
+// WorkerUtils.with() on the clients of other drivers, each wrapped in an object that has only query(). pg's own client
+// gets the same tests, without such an object. The last tests are about clients that fail or convert values.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql as drizzleSql } from "drizzle-orm";
@@ -23,7 +23,7 @@ import { tcpProxy } from "../support/tcp-proxy.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["limits", "schedules"]));
 
-/** A driver: passes a transaction's client to `work`, and rolls back if that throws. */
+/** A driver. transaction() passes the transaction's client to `work`, and rolls back if `work` throws. */
 interface Driver {
   transaction(work: (client: Queryable) => Promise<void>): Promise<void>;
   end(): Promise<unknown>;
@@ -164,7 +164,7 @@ const payload = { to: "ada", big: BigInt(BIG), text: TEXT };
 const RUN_AT = "2031-01-01T00:00:00.123456Z";
 const spec = { queueName: "q", runAt: RUN_AT, flags: ["f"], priority: -3, maxAttempts: 5 };
 
-/** The values that must be the same on every driver. */
+/** Returns the values of a job that must be the same with every driver. */
 const seen = (job: Job | null | undefined) => ({
   id: job?.id,
   task: job?.taskIdentifier,
@@ -309,15 +309,15 @@ for (const [name, open] of Object.entries(drivers)) {
       const add = async (one: Queryable) => {
         const utils = own.with(one);
         await utils.addJob("t");
-        // The second add is sent before the client notices that no answers follow.
+        // The second add is sent before the client notices that the proxy passes no more answers.
         proxy.halfClose("answers");
         await utils.addJob("t").catch(lost.resolve);
-        await new Promise(() => {}); // postgres.js cannot roll back on a closed connection
+        await new Promise(() => {}); // never ends: postgres.js cannot roll back on a closed connection
       };
       cut.transaction(add).catch(() => {});
       const { code } = await lost.promise;
       cut.end().catch(() => {});
-      // Only pg shows that the transaction is not committed yet.
+      // Only clients of pg report that a transaction is open, so that the add was not committed.
       assert.equal(code, name === "pg" ? "database_unreachable" : "outcome_unknown");
     });
 
@@ -357,7 +357,7 @@ test("A client whose first statement fails is tested again; a refused one stays 
     return queue.pool.query(text, values as never);
   });
   const utils = own.with(failing);
-  // Nothing was sent that could have added the job.
+  // The statement that failed was the test of the client, so the add was not sent.
   await assert.rejects(utils.addJob("t", payload), { code: "database_unreachable" });
   assert.equal((await utils.addJob("t", payload)).payloadText, PAYLOAD_TEXT);
   let answers = 0;

@@ -1,5 +1,5 @@
-// This library's operations on other programs' installations: Graphile Worker's schema without any
-// migration, and Graphile Worker running jobs that this library added.
+// This library on schemas that other programs have installed, Graphile Worker or its Rust port: it adds, lists and
+// changes jobs and migrates nothing. And Graphile Worker runs jobs that this library has added.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
@@ -39,7 +39,7 @@ async function installed(
   return { pool: handle.pool, utils };
 }
 
-/** The objects of the schema, to verify that nothing was migrated. */
+/** Returns the relations and functions of the schema, to check that nothing was migrated. */
 async function catalogue(pool: pg.Pool): Promise<unknown> {
   const { rows } = await pool.query(
     `select 'table' as kind, relname::text as name, relkind::text as detail
@@ -117,7 +117,7 @@ for (const name of Object.keys(installations)) {
 
     assert.deepEqual(await utils.cleanup(), {
       deletedJobs: 1,
-      // "x" never had a job: the deduplicated call only created its name.
+      // "four", whose job was completed, and "x": its deduplicated add created only the identifier.
       deletedTaskIdentifiers: 2,
       deletedQueues: 0,
     });
@@ -195,7 +195,8 @@ test("A job that failed in Graphile Worker is listed with its error and can be r
 
 test("An add is repeated if a trigger skips some of its rows, and rejected if it always does.", async (t) => {
   const { pool, utils } = await installed(t, "Graphile Worker 0.18");
-  // Simulates a worker that locks the key's job between two steps of an add.
+  // Skips two of three inserts with a key, as if a worker locked the key's job between two steps of the add. Inserts
+  // with the key "busy" are always skipped.
   await pool.query(`
     create sequence ${SCHEMA}.inserts;
     create function ${SCHEMA}.skip() returns trigger language plpgsql as $$
@@ -208,7 +209,7 @@ test("An add is repeated if a trigger skips some of its rows, and rejected if it
     for each row execute function ${SCHEMA}.skip()`);
   const job = await utils.addJob("t", 1, { jobKey: "k" });
   assert.equal(job.key, "k");
-  // At least one of the two jobs with a key is always skipped, so no job of the batch is added.
+  // Each attempt to add the batch loses at least one of its two jobs with a key, so the batch is never added.
   const batch = utils.addJobs([
     { identifier: "t", payload: "a", spec: { jobKey: "a" } },
     { identifier: "t", payload: "b" },

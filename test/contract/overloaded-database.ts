@@ -1,4 +1,5 @@
-// A database in which a role that may only create objects in `public` has created overloads of PostgreSQL's functions.
+// A database in which a role that may only create objects in `public` has created overloads of PostgreSQL's functions
+// and operators. Each records in the table `run_as` that it was called.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import pg from "pg";
@@ -10,7 +11,7 @@ import { createOverloads } from "../support/overloads.ts";
 
 const TENANT = `tenant_${process.pid}`;
 
-/** One database for the tests of a file. */
+/** Creates such a database before the first test of a file, for all of its tests. */
 export function overloadedDatabase() {
   let url = "";
   let superuser: pg.Client;

@@ -1,9 +1,10 @@
-// A query's tree as one line, in the same form as the client's probe: both are compared with queries.json.
+// Writes the tree of a query as one line, which the tests compare with queries.json. test/ui/probe/query.ts writes the
+// tree of the client's parser in the same form.
 import { parseQuery } from "../../src/domain/query/parse-query.ts";
 import { QueryError } from "../../src/domain/query/query-error.ts";
 import type { QueryNode, QueryValue } from "../../src/domain/query/query-tree.ts";
 
-/** The tree, or the error: `!code at-end message → suggestion`. */
+/** Returns the tree, empty for an empty query, or the error: `!code at-end message → suggestion`. */
 export function parsedAsText(text: string): string {
   try {
     const tree = parseQuery(text);

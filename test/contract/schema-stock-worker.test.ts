@@ -1,5 +1,5 @@
-// A Graphile Worker on this library's schema: it adds and runs jobs, also in queues, wakes up on
-// notifications, and handles keys and crontabs.
+// A Graphile Worker on this library's schema: it adds and runs jobs, also in queues, wakes up on notifications,
+// handles keys and crontabs, and stops when a breaking migration is announced.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -72,11 +72,11 @@ describe("A Graphile Worker on this library's schema", () => {
         throw new Error("as expected");
       },
     };
-    // runOnce may resolve before the last job's queue is unlocked.
+    // runOnce() may resolve before a job's queue is unlocked, and then the queue's next job has not run.
     const unflagged = { ...options(), taskList, forbiddenFlags: ["skip"], concurrency: 1 };
     while (seen.length < 4) await runOnce(unflagged);
     assert.deepEqual(seen, [{ n: 5 }, { n: 1 }, { n: 2 }, { n: 3 }]);
-    // The end of a job may also be written after runOnce has resolved.
+    // The result of a job may also be written after runOnce() has resolved.
     const retry = "update worker._private_jobs set run_at = now() where last_error is not null";
     while ((await pool.query(retry)).rowCount === 0) await setTimeout(5);
     while (seen.length < 5 || failures < 2) await runOnce({ ...options(), taskList });

@@ -9,7 +9,7 @@ import { type TestPool, testPool } from "../support/test-pool.ts";
 let ours: TestPool;
 let stock: TestPool;
 
-/** The rows of one catalogue query on both sides, without this library's additions. */
+/** Returns the rows of a catalogue query from both schemas, without this library's additions. */
 async function both(text: string): Promise<[ours: unknown[], stock: unknown[]]> {
   const rows = async ({ pool }: TestPool) =>
     (await pool.query<{ name: string }>(text)).rows.filter(({ name }) => !addition.test(name));

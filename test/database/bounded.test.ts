@@ -1,4 +1,5 @@
-// Statements with limits: stopped when their request ends, and with a limited wait for a connection.
+// boundedQueryable(): a statement has time limits of its own, is stopped when its request is closed or out of time, and
+// waits for a connection of the pool no longer than allowed.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
@@ -18,7 +19,7 @@ function poolAt(connectionString: string, max = 2) {
   return pool;
 }
 
-/** Returns a pool of this library, which sends each statement with values as one packet. */
+/** Returns a pool of this library. On it, a statement with values, its limits and its transaction are one packet. */
 function ownPoolAt(connectionString: string) {
   const pool = createPool({ connectionString, maxConnections: 2, logger: silentLogger });
   pools.push(pool);
@@ -46,7 +47,7 @@ async function assertCancelled(pool: pg.Pool) {
   assert.ok(performance.now() - began < 1_000, `${performance.now() - began} ms`);
   await assert.rejects(slow, { code: "57014" });
   await assert.rejects(db.query({ text: "select 1" }), { message: "gone" });
-  // The connection has been released, and its next statement works as usual.
+  // The connection has been released, and further statements on it succeed.
   for (let n = 0; n < 20; n++) {
     const next = boundedQueryable(pool, bounds);
     const one = { text: "select $1::int as one", values: [1] };
@@ -60,7 +61,7 @@ test("The statement of a request that was closed is stopped within a second.", a
   await assertCancelled(ownPoolAt(url));
 });
 
-test("A statement is also stopped behind pgbouncer.", {
+test("Behind pgbouncer, the statement of a request that was closed is stopped, too.", {
   skip: pgbouncerProgram() === null,
 }, async () => {
   const pgbouncer = await startPgbouncer(pgbouncerProgram() ?? "", await serverUrl(), 3);

@@ -1,4 +1,5 @@
-// Cached reads: shared while they run, repeated only after a pause.
+// createCache(): callers share a read that runs, and during the pause after it they get its value. cachedByKey() has
+// such a cache for each of the keys that were used last.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cachedByKey, createCache } from "../../src/database/cached.ts";
@@ -91,7 +92,7 @@ test("After a slow read of a small table the pause is at most 5 s; of a large ta
   assert.equal(runs, 3, "for a large one the pause is in proportion");
 });
 
-test("A fresh value is read after the call; callers during a read share the next one.", async () => {
+test("fresh() returns a value whose read began after the call; callers during a read share the next read.", async () => {
   const began: number[] = [];
   const ends: (() => void)[] = [];
   const read = createCache(async () => {

@@ -1,5 +1,5 @@
-// Finds names that statements about the schema and the server resolve by the search path. Statements about jobs are
-// tested in test/queue/golden-names.test.ts.
+// No statement about the schema or the server may call a function or operator that another role could put on the search
+// path. Statements about jobs are tested in test/queue/golden-names.test.ts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { QueryConfig, QueryResultRow } from "pg";

@@ -1,4 +1,4 @@
-// A closed pool has no connection left that PostgreSQL could report.
+// After closePool(), pg_stat_activity has no connection of the pool.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

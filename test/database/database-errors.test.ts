@@ -45,7 +45,7 @@ test("A value longer than the maximum string rejects its query, and the process 
     const schema = schemaName();
     await withClient(pool, async (client) => {
       const answer = query({ client, schema }, () => "select pg_sleep(60)");
-      // As if PostgreSQL had sent it; really sending it takes seconds.
+      // As if PostgreSQL had sent such a value, which would take seconds.
       client.connection.stream.emit("data", rowWith(2 ** 29));
       await assert.rejects(answer, { code: "too_large", message: /is too large to be stored or/ });
     });
@@ -55,7 +55,7 @@ test("A value longer than the maximum string rejects its query, and the process 
   }
 });
 
-/** The message DataRow, with one value of this many bytes. */
+/** Returns PostgreSQL's message DataRow with one value of `length` bytes. */
 function rowWith(length: number): Buffer {
   const message = Buffer.alloc(11 + length);
   message.write("D");
@@ -72,7 +72,7 @@ test("A statement that is too large is reported as such, not as an unreachable s
   await assert.rejects(query({ client: own.pool, schema: schemaName() }, sql), {
     code: "too_large",
   });
-  // PostgreSQL closes the connection without an error.
+  // If a statement with its values has 1 GiB, PostgreSQL closes the connection without an error.
   const lost = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
   const long = "é".repeat(2 ** 28);
   const explained = explainDatabaseError(lost, "worker", {

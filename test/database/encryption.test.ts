@@ -1,4 +1,5 @@
-// The modes of sslmode with servers that offer encryption, do not offer it, require it, and refuse it.
+// sslmode, channel_binding and certificates, with servers that offer encryption, do not offer it, require it, and
+// refuse it.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -24,7 +25,7 @@ after(async () => {
 const ca = `sslrootcert=${certificate("authority.crt")}`;
 const otherCa = `sslrootcert=${certificate("another.crt")}`;
 
-/** Returns whether the session is encrypted, or the message of a failure. */
+/** Connects. Returns whether the session is encrypted, or the message of a failure. */
 async function connects(port: number, parameters: string, host = "localhost"): Promise<unknown> {
   const connectionString = `host=${host} hostaddr=127.0.0.1 port=${port} user=postgres dbname=postgres ${parameters}`;
   const pool = createPool({ connectionString, logger: silentLogger });

@@ -1,4 +1,5 @@
-// A worker's start creates a missing schema and does not change an existing one.
+// A worker's start creates the queue in a missing or empty schema. It does not change any other schema, and refuses one
+// that is no queue or is too old.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { runMigrations } from "graphile-worker";
@@ -17,7 +18,7 @@ let pools: TestPool[];
 let count = 0;
 const fresh = (): SchemaName => schemaName(`ensured ${++count}`);
 
-/** Every object with the transaction that wrote it last. Equal means unchanged. */
+/** Returns the schema's relations and functions, each with the transaction that last wrote its catalogue row. */
 async function versions(pool: pg.Pool, { quoted }: SchemaName): Promise<unknown[]> {
   const { rows } = await pool.query(
     `select relname as name, xmin::text from pg_class where relnamespace = to_regnamespace($1)

@@ -11,7 +11,8 @@ import { emptyDatabase } from "../support/database.ts";
 import { installStock } from "../support/stock-schema.ts";
 import { rolePool, type TestPool, testPool } from "../support/test-pool.ts";
 
-// An extension for tests: a table of notes. Version 2 counts them, version 3 adds a time to each.
+// The versions of an extension for tests. 1: a table of notes, and a function that returns 0. 2: notes have ids, there
+// is a table of authors, and the function counts the notes. 3: notes have a time. Versions 2 and 3 each add a note.
 const steps = [
   `-- Notes.
 --- create _private_notes

@@ -1,4 +1,4 @@
-// The LISTEN connection: notifications arrive, losses are repaired, and stop() is safe at any moment.
+// The LISTEN connection: notifications arrive, a lost connection is replaced, and stop() closes it at any moment.
 
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
@@ -22,7 +22,7 @@ interface Listening extends AsyncDisposable {
   sql(text: string): Promise<unknown[]>;
 }
 
-/** `onSocket` is called with the number of each connection when it is created. */
+/** Returns a listener that has not started. `onSocket` is called with the number of each new connection, from 1. */
 async function listening(
   callbacks: { note?: (payload: string) => void; back?: () => void } = {},
   onSocket: (count: number) => void = () => {},
@@ -61,7 +61,7 @@ test("Notifications arrive, also after the connection was lost.", async () => {
   await using one = await listening({ note, back: back.resolve });
   await one.listener.start();
   await one.sql("select pg_notify('a channel', 'first')");
-  // A server process that is ended before it has sent a notification loses it.
+  // Waits for the first notification: a server process that ends loses those that it has not sent yet.
   await first.promise;
   await one.sql(KILL);
   await back.promise;
@@ -110,7 +110,7 @@ interface Behind extends AsyncDisposable {
   notify(payload: string): Promise<void>;
 }
 
-/** A started listener behind a proxy, with timing under the test's control. */
+/** Starts a listener behind a proxy. `timing` replaces its times and its wait. */
 async function behindProxy(
   timing: Partial<ListenerTiming>,
   connection: pg.ClientConfig = {},
@@ -166,7 +166,8 @@ async function behindProxy(
   };
 }
 
-// Short real limits, such as 50 ms, would fail on a busy machine, so the clock is manual.
+// What the listener waits for, by the length of the wait: the next check, the answer to a check, and the next attempt
+// to connect. The tests end these waits by hand, because short real limits, such as 50 ms, fail on a busy machine.
 const isPause = (ms: number) => ms >= 10_000;
 const isAnswer = (ms: number) => ms === 4_000;
 const isBackoff = (ms: number) => ms < 4_000;
@@ -202,7 +203,7 @@ test("A pause and the check after it take less than 20 s together, and the pause
   assert.deepEqual(one.warnings, []);
 });
 
-test("prove() finds a dead connection at once, and keeps one that responds.", async () => {
+test("prove() replaces a connection that does not respond, without waiting for the next check, and keeps one that responds.", async () => {
   const clock = manualWait();
   await using one = await behindProxy({ wait: clock.wait });
   await one.listener.prove();
@@ -236,7 +237,7 @@ test("While the server does not respond, the listener retries, and logs the outa
   await clock.pass(isAnswer);
   await proof;
   clock.skip(isBackoff);
-  // The first connection, a failed one, and the next.
+  // Waits for three connections: the first, one that fails, and the one after it.
   while (one.proxy.accepted < 3) await new Promise(setImmediate);
   one.proxy.resume();
   await one.backs(1);
@@ -256,7 +257,7 @@ for (const state of ["connected", "connecting"]) {
       await clock.pass(isBackoff);
       while (one.proxy.accepted < 2) await new Promise(setImmediate);
     }
-    // Less than the 10 s after which connecting times out.
+    // 8 s are less than the time limit of a new connection, 10 s.
     const stopped = await Promise.race([
       one.listener.stop().then(() => true),
       new Promise((resolve) => setTimeout(resolve, 8_000, false)),

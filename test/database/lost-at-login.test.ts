@@ -42,7 +42,7 @@ test("If a connection is lost at login, the caller of this library's pool gets a
   };
   await assert.rejects(withClient(pool, work), { code: "57P01" });
   assert.equal(hasBegun, false);
-  // As in a task, which attaches no listener.
+  // As in a task that takes a client of the pool and attaches no listener for its errors.
   const client = await pool.connect();
   await assert.rejects(client.query("select 1"));
   client.release();

@@ -1,4 +1,5 @@
-// Schemas that another program has created: used unchanged, or refused with advice.
+// Schemas that another program has created: migrate() adds this library's tables and functions and leaves all other
+// objects unchanged, or refuses with advice. Also the functions that list and recover the jobs of dead workers.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";
@@ -20,7 +21,7 @@ let count = 0;
 const fresh = (): SchemaName => schemaName(`graphile ${++count}`);
 const state = (schema: SchemaName) => schemaState({ client: owner.pool, schema });
 
-/** Every object with the transaction that wrote it last. Equal means unchanged. */
+/** Returns the schema's relations and functions, each with the transaction that last wrote its catalogue row. */
 async function versions(schema: SchemaName): Promise<Map<string, string>> {
   const { rows } = await owner.pool.query<{ name: string; xmin: string }>(
     `select 'relation ' || relname as name, xmin::text from pg_class
@@ -168,7 +169,7 @@ describe("An existing installation", () => {
     assert.equal((await versions(schema)).has("relation _private_workers"), false);
   });
 
-  test("Recovery unlocks a stale worker's jobs and queues, and keeps the number of attempts.", async () => {
+  test("recover_dead_worker_jobs() unlocks the jobs and queues of the given workers, and keeps the number of attempts.", async () => {
     const schema = fresh();
     const s = schema.quoted;
     await migrate(owner.pool, schema);

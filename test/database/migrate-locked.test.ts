@@ -1,4 +1,4 @@
-// A migration behind another session's lock: it waits as long as configured, then reports the reason.
+// A migration behind another session's lock: it waits for `timeoutMs`, and then fails with the reason.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";

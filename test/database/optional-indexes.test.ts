@@ -61,7 +61,7 @@ async function usable(): Promise<IndexName[]> {
 const stateOf = async (name: IndexName) =>
   (await readIndexStates(db(), idle)).find((one) => one.name === name);
 
-/** Runs `work` while a transaction that has written a job is open. Builds wait until it ends. */
+/** Runs `work` during a transaction that has written a job. Builds wait for its end: at end(), or after `work`. */
 async function withWriter(work: (end: () => Promise<void>) => Promise<void>): Promise<void> {
   const client = await pool.connect();
   let isOver = false;
@@ -141,7 +141,7 @@ test("A build reports what it waits for, excludes other builds, and leaves no in
     await assert.rejects(planBuild(place(), "retrying"), { code: "database_busy" });
     await assert.rejects(dropIndex(place(), "failed"), { code: "database_busy" });
     cancel.abort();
-    // The incomplete index can only be dropped when older transactions are over.
+    // The cancelled build drops its incomplete index when the writer has ended.
     await waitUntil("the build is over", async () => (await readBuilds(db())).length === 0);
     await end();
     await ended;
@@ -200,7 +200,7 @@ test("A build that is requested while a cancelled one still ends starts after it
     builds.start("failed");
     await waitUntil("the build waits", () => isWaiting("failed"));
     assert.equal(await builds.cancel("failed"), true);
-    // The incomplete index is dropped when the writer has ended.
+    // The cancelled build is not over: it drops its incomplete index when the writer has ended.
     await waitUntil("the build is over", async () => (await readBuilds(db())).length === 0);
     builds.start("failed");
     await end();
@@ -256,7 +256,7 @@ test("The time limits of the pool's statements do not end a build, wherever they
     for (const limited of [own, ...given.map((one) => one.pool)]) {
       await withWriter(async (end) => {
         const building = buildIndex({ pool: limited, db: db() }, "failed", signals);
-        // The failure, if there is one, is reported below.
+        // A failure is reported by the await after end().
         building.catch(() => {});
         await Promise.race([building, waitUntil("the build waits", () => isWaiting("failed"))]);
         await end();

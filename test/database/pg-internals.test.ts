@@ -1,4 +1,5 @@
-// The undocumented parts of pg behave as this library needs. Run this file after each upgrade of pg.
+// The undocumented parts of pg that src/database/pg-internals.ts uses behave as it needs. Run this file after each
+// upgrade of pg.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import pg from "pg";
@@ -71,7 +72,7 @@ test("A client that failed to connect is reset, and connects elsewhere.", async 
     Object.keys(UNCONNECTED).filter((name) => !(name in other)),
     [],
   );
-  // With its listeners, the client would take the end of the failed connection for the end of the next one.
+  // The client's own listeners would take the end of the failed connection for the end of the next one.
   client.connection.removeAllListeners().on("error", () => {});
   Object.assign(state, UNCONNECTED, { host, port, connection: newConnection({ ssl: false }) });
   await client.connect();

@@ -1,4 +1,4 @@
-// Sequences behind their tables, as after a switchover by logical replication.
+// Sequences that return ids which their tables already have, as after a switchover by logical replication.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setLimit } from "../../src/commands/limits/set-limit.ts";

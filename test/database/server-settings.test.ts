@@ -1,5 +1,5 @@
-// Which parameters name a database: the two forms of a connection string, services, libpq's variables, and their
-// precedence. And what is refused before a connection attempt, with errors that do not repeat the string.
+// serverSettings(): the two forms of a connection string, services and libpq's variables, and which of them overrides
+// another. What is refused before a connection attempt, with errors that contain no password. And the password file.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";

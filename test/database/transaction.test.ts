@@ -1,4 +1,4 @@
-// Several statements as one transaction.
+// inTransaction(): several statements as one transaction, on a pool or on a caller's client.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

@@ -1,4 +1,4 @@
-// The files of deploy/, and the programs that check them.
+// Reads the files of deploy/, and runs the programs that check them.
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,26 +17,26 @@ export function unlessInstalled(program: string): string | false {
   return isThere ? false : `${program} is not installed`;
 }
 
-/** Adds the directories of system programs, which often only root has on its PATH. */
+/** Returns the environment of the checks. Its PATH has the directories of system programs, as often only root's has. */
 function environment(): Record<string, string> {
   return { PATH: `${process.env["PATH"]}:/usr/sbin:/sbin`, HOME: tmpdir() };
 }
 
-/** Returns the output of a check. Rejects with the output when the check fails. */
+/** Returns stdout and stderr of a check. Rejects with them if the check fails or takes a minute. */
 export async function check(program: string, ...args: string[]): Promise<string> {
   const options = { env: environment(), timeout: 60_000 };
   const { stdout, stderr } = await promisify(execFile)(program, args, options);
   return stdout + stderr;
 }
 
-/** Creates a directory for this test file. */
+/** Creates a directory for this test file, which is deleted after the tests. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "wk-deploy-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Returns the seconds of a span such as `30s`, `5min`, `1h` or `90`. */
+/** Returns the seconds of a span such as `30s`, `5min`, `1h` or `90`; 0 for other texts. */
 export function secondsOf(span: string): number {
   const [, count = "", unit = "s"] = /^(\d+)(s|min|h)?$/.exec(span) ?? [];
   return Number(count) * ({ s: 1, min: 60, h: 3_600 }[unit] ?? Number.NaN);

@@ -1,5 +1,5 @@
-// Alerts and dashboard use existing metrics and label values; Prometheus accepts the rules, and they fire when
-// they should.
+// Alerts and dashboard use existing metrics and label values. Prometheus accepts the rules, and four of them fire or do
+// not fire as they should.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ const expressions = [
   ...dashboard.templating.list.map(({ query }) => JSON.stringify(query)),
 ];
 
-/** All metrics of an admin with a certificate and of a worker. */
+/** The metrics of an admin, of a worker, and of an admin that has a certificate and no snapshot. */
 let exposed = "";
 before(async () => {
   const { url } = await migratedDatabase();

@@ -12,7 +12,7 @@ const UNITS = [...SERVICES, "worker-admin.socket"];
 const DROP_IN = "worker-admin-tls.conf";
 const folder = newFolder();
 
-/** Returns the values of `name=` in a unit. */
+/** Returns the values of all lines `name=` in a unit, also of those that are commented out. */
 const valuesOf = (unit: string, name: string) =>
   [...readDeployed(`systemd/${unit}`).matchAll(new RegExp(`^#?${name}=(.*)$`, "gm"))].map(
     ([, value = ""]) => value,
@@ -38,7 +38,7 @@ test("The commands, credentials and variables of the units are valid.", () => {
   }
 });
 
-/** Returns the units as installed on a machine with the program. */
+/** Writes the units as if they were installed, with /bin/true as the program. Returns their paths. */
 function installed(): string[] {
   return UNITS.map((unit) => {
     const path = join(folder, unit);

@@ -1,7 +1,8 @@
-// Every block of code in the README and in docs/ works: programs compile and run on an empty database, shell
-// blocks run in the order of their page, SQL runs, JSON, crontabs and queries are parsed. A text block marked
-// `output` is compared with the output of the block before it; `…` matches anything. Blocks that cannot run
-// here are marked with the reason, and their options are checked.
+// The blocks of code in the README and in docs/, without the decisions, work: TypeScript compiles; programs without a
+// file name run on an empty database; shell blocks and SQL run in the order of their page; JSON, crontabs and queries
+// are parsed. A block marked `output` is compared with the output of the block before it; `…` matches anything.
+// Blocks marked `norun` have a reason instead. The commands and options in shell blocks, configurations and code spans
+// must exist.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,9 +24,9 @@ import { Programs } from "./programs.ts";
 import { type Ran, Session } from "./session.ts";
 import { callsIn, knownOptions, refusalOf } from "./shell-words.ts";
 
-/** The reasons for which a block does not run: `norun=…`. */
+/** The reasons that a block can give for not being run, as in `norun=systemd`. */
 const reasons: Readonly<Record<string, string>> = {
-  checkout: "runs in a clone of the repository for minutes; .ci/run does it",
+  checkout: "takes minutes in a clone of the repository; .ci/run does it",
   package: "packs and installs the package; test/long/package.test.ts does it",
   executable: "needs the executable; test/binary does it",
   root: "changes the machine's own directories",
@@ -36,7 +37,7 @@ const reasons: Readonly<Record<string, string>> = {
   product: "is code of another product",
 };
 
-/** Blocks marked `signature` are declarations that the compiler has printed, and not programs. */
+/** Whether the block is a program. Blocks marked `signature` are declarations that the compiler has printed. */
 const isProgram = ({ language, notes }: Block) =>
   /^[tj]s$/.test(language) && !notes.has("norun") && !notes.has("signature");
 
@@ -86,7 +87,7 @@ test("Every command in the documentation exists.", () => {
   assert.deepEqual(refused, []);
 });
 
-/** Options of npm, docker and esbuild. */
+/** The options of npm, docker and esbuild that the documentation mentions. */
 const others = ["--all", "--banner", "--build-arg"];
 const isOurs = (path: string) => path !== "docs/from-graphile-worker.md";
 
@@ -110,7 +111,7 @@ const stockDatabase = () =>
     await runMigrations({ connectionString, schema: "graphile_worker", logger });
   });
 
-/** Returns a database with many incidents, the same as in the tests of the page. */
+/** Returns a database with many incidents: that of test/page/incident.test.ts, with fewer jobs. */
 async function badNight(): Promise<TestDatabase> {
   const database = await migratedDatabase("worker", ["operations"]);
   const text = readFileSync(join(root, "test/page/incident.sql"), "utf8");
@@ -128,7 +129,7 @@ const databases: Readonly<Record<string, () => Promise<TestDatabase>>> = {
   "docs/operate.md": badNight,
 };
 
-// Each page has a database and a directory of its own, and mostly waits for programs that start.
+// Two pages at a time, because each has its own database and directory, and mostly waits for programs to start.
 describe("The code of a page works as described:", { concurrency: 2 }, () => {
   for (const page of pages.filter(({ blocks }) => blocks.length > 0)) {
     test(`${page.path}`, async () => {
@@ -165,7 +166,7 @@ interface BlockContext {
   readonly expected: RegExp | null;
 }
 
-/** Runs the block and returns its output. */
+/** Runs or parses the block. Returns its output, which is empty for a block that has none or does not run. */
 async function outputOf(
   block: Block,
   { session, pool, where, expected }: BlockContext,
@@ -183,7 +184,7 @@ async function outputOf(
       if (!isProgram(block) || file !== undefined) return "";
       return programs.run(files.get(block) ?? "", (await emptyDatabase()).url);
     case "sql":
-      // Changes of the whole server, such as a role, are rolled back.
+      // A block marked `rollback` changes the whole server, for example creates a role.
       await pool.query(notes.has("rollback") ? `begin; ${text}; rollback` : text);
       return "";
     case "json":
@@ -199,7 +200,7 @@ async function outputOf(
       for (const line of text.trim().split("\n")) assert.ok(parseQuery(line) !== null, where);
       return "";
     default:
-      // Diagrams, parts of configurations, task files in other languages.
+      // Not run: diagrams, parts of configurations, task files in other languages.
       assert.ok(
         ["text", "ini", "yaml", "nginx", "py", "dockerfile"].includes(language),
         `${where}: ${language}`,

@@ -1,5 +1,5 @@
-// The hand-written pages cover everything that the code has: kinds of incidents, error codes, options of
-// Graphile Worker, alarms.
+// The hand-written pages name every kind of incident, error code and alarm, every option of Graphile Worker that run()
+// explains, and the current version.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { pageAt, root, userPages } from "./pages.ts";
 
 const namedIn = (path: string) => new Set(codeSpansOf(pageAt(path).tokens));
 
-test("Every option of Graphile Worker that run() explains has a row in the guide.", () => {
+test("Every option of Graphile Worker that run() explains is named in the guide.", () => {
   const named = namedIn("docs/from-graphile-worker.md");
   assert.deepEqual(
     Object.keys(graphileNames).filter((name) => !named.has(name)),

@@ -1,5 +1,5 @@
-// Links of the pages: every file and anchor exists, the index of docs/ has every page, and a link to a test
-// has the name of its file and the test's title.
+// Links and paths in the pages: every file and anchor exists, and the indexes of docs/ and of the decisions are
+// complete. The text of a link to a test is the name of its file, and the link's title is the test's.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
@@ -91,7 +91,7 @@ test("A link to a test has the name of its file, and its title is the title of a
   );
 });
 
-/** Whether `text` is the title in a call of test() or describe(), which may be a template. */
+/** Whether `text` is the title of a test() or describe() in `source`, or fits a title that is a template. */
 function isTitle(text: string, source: string): boolean {
   const titles = source.matchAll(/\b(?:test|it|describe)\(\s*(?:"((?:\\.|[^"])*)"|`([^`]*)`)/g);
   return [...titles].some(([, plain, made = ""]) => {

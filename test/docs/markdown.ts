@@ -12,7 +12,7 @@ export interface Block {
   /** The words after the language: `norun=systemd`, `file=tasks/mail.js`. */
   readonly notes: ReadonlyMap<string, string>;
   readonly text: string;
-  /** The line of its fence, from 1. */
+  /** The line of the opening fence, counted from 1. */
   readonly line: number;
 }
 
@@ -28,7 +28,7 @@ export interface Heading {
 export interface Link {
   readonly href: string;
   readonly text: string;
-  /** Shown on hover: `[text](href "title")`. */
+  /** The text shown on hover: `[text](href "title")`; empty if there is none. */
   readonly title: string;
 }
 
@@ -71,7 +71,7 @@ function plainText(token: Token | undefined): string {
   return parts.join("");
 }
 
-/** Returns all links and pictures. */
+/** Returns all links, and all pictures as links without a text and a title. */
 export function linksOf(tokens: readonly Token[]): Link[] {
   return tokens.flatMap(({ children }) => {
     const found: Link[] = [];

@@ -34,7 +34,7 @@ export function userPages(): Page[] {
   return ["README.md", ...pages.map((name) => join("docs", name))].map(pageAt);
 }
 
-/** Returns all pages, with those for contributors. Their links are tested. */
+/** Returns the pages for users, the other pages of the root, the READMEs of src and ui, and the decisions. */
 export function allPages(): Page[] {
   const others = readdirSync(root).filter((name) => name.endsWith(".md") && name !== "README.md");
   const layers = readdirSync(join(root, "src")).map((name) => join("src", name, "README.md"));

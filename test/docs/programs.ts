@@ -1,5 +1,5 @@
-// The programs of the pages as files of a project that has the package installed. They are compiled with strict
-// options and run on an empty database until they end by themselves.
+// The programs of the pages as files of a project that has the package installed. Those in TypeScript are compiled with
+// strict options. A program that runs must end by itself within 40 seconds.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ export class Programs {
     symlinkSync(root, join(this.directory, "node_modules/pg-job-worker"));
   }
 
-  /** Adds a file and returns its path. The extension of `name` selects the language. */
+  /** Adds a file and returns its path. check() compiles those whose extension is that of TypeScript. */
   add(name: string, text: string): string {
     const path = join(this.directory, name);
     mkdirSync(dirname(path), { recursive: true });
@@ -48,7 +48,7 @@ export class Programs {
     );
   }
 
-  /** Returns the output. Rejects when the program fails. */
+  /** Runs a program with the database `url`. Returns its stdout. Rejects if it fails or exceeds MAX_RUN_MS. */
   async run(path: string, url: string): Promise<string> {
     const { stdout } = await promisify(execFile)(process.execPath, [path], {
       env: { ...process.env, ...libpqVariables(url), DATABASE_URL: url },

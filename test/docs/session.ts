@@ -1,5 +1,5 @@
 // A shell session for the blocks of a page, which run in order. It has an empty directory, our command on the PATH and
-// a database of its own. A block starts with the variables, functions and directory that the previous one left.
+// a database of its own. A block starts with the variables, functions and directory that the last run() left.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -37,13 +37,13 @@ export class Session {
     this.#url = url;
     const bin = join(this.#own, "bin");
     mkdirSync(bin);
-    // The executable, if test/run.mjs has found it, starts in a fifth of the time.
+    // test/run.mjs sets TEST_COMMAND to the executable if it is built: it starts in a fifth of the time.
     const { TEST_COMMAND: command = join(root, "dist/worker.cjs") } = process.env;
     symlinkSync(command, join(bin, "worker"));
     writeFileSync(this.#state, `cd '${this.directory}'\n`);
   }
 
-  /** Writes a file that the page shows. */
+  /** Writes a file that the page shows; one that begins with `#!` becomes executable. */
   write(name: string, text: string): void {
     const path = join(this.directory, name);
     mkdirSync(dirname(path), { recursive: true });
@@ -52,7 +52,7 @@ export class Session {
   }
 
   async run(block: string): Promise<Ran> {
-    // Runs at the exit, so that a block that fails on purpose keeps its variables, too.
+    // The trap saves at the exit, so that a block that fails on purpose keeps its variables, too.
     const saveState = `trap '{ export -p; declare -f; printf "cd %q\\n" "$PWD"; } > ${this.#state}' EXIT`;
     const child = this.#shell(`${saveState}\n${await this.#real(block)}`, MAX_BLOCK_MS);
     const closed = once(child, "close");
@@ -61,7 +61,10 @@ export class Session {
     return { status, output, errors };
   }
 
-  /** Runs a block whose last command is a server. Resolves to its output once it matches `awaited`. */
+  /**
+   * Runs a block whose last command is a server. Resolves to its output so far when that matches `awaited`, when the
+   * server has ended, or after MAX_START_MS.
+   */
   async serve(block: string, awaited: RegExp): Promise<string> {
     const child = this.#shell(`trap : TERM\n${await this.#real(block)}`);
     const closed = once(child, "close").then(([status]) => status as number | null);
@@ -80,7 +83,7 @@ export class Session {
     return output;
   }
 
-  /** Stops running servers with SIGTERM. Returns their exit statuses. */
+  /** Stops running servers with SIGTERM and deletes the directories. Returns the exit statuses of all servers. */
   async stop(): Promise<(number | null)[]> {
     const statuses = this.#servers.map(({ child, closed }) => {
       if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM");

@@ -6,7 +6,7 @@ import { commands } from "../../src/cli/commands/index.ts";
 import { manualOf } from "../../src/cli/commands/program/manual.ts";
 import { program } from "../../src/cli/shell/globals.ts";
 
-/** Matches `dist/worker`, `ExecStart=/usr/local/bin/worker` and `worker:0.1.0` anywhere. */
+/** Matches words that are our program anywhere in a command: `dist/worker`, `ExecStart=/bin/worker`, `worker:0.1.0`. */
 const OURS = /[/=]worker$|^worker:[\w.-]+$/;
 /** Words that may precede the plain name: a variable, or a program that runs another. */
 const BEFORE = /^(\w+=.*|sudo|npx|exec|env|time)$/s;
@@ -23,7 +23,7 @@ export function callsIn(text: string): string[][] {
   });
 }
 
-/** All options of all commands, in all spellings. */
+/** All options of the program and of its commands, in all spellings. */
 export const knownOptions: ReadonlySet<string> = new Set(
   manualOf(program, commands)
     .commands.flatMap(({ options }) => options)
@@ -31,7 +31,10 @@ export const knownOptions: ReadonlySet<string> = new Set(
     .flatMap(({ names }) => names),
 );
 
-/** Returns why the program would refuse the arguments; null if it would not. `inText`: words may be missing. */
+/**
+ * Returns why the program would refuse the arguments; null if it would not. `inText`: the call is in a sentence, so
+ * words may be missing, and values may be placeholders.
+ */
 export function refusalOf(args: readonly string[], inText = false): string | null {
   try {
     givenIn(typedIn(args, program, commands), program.options, {});
@@ -43,7 +46,7 @@ export function refusalOf(args: readonly string[], inText = false): string | nul
   }
 }
 
-/** Splits a text at `|`, `;`, `&` and ends of lines, and removes redirections. */
+/** Splits a text into its commands, each a list of words without quotes. Removes comments and redirections. */
 function simpleCommands(text: string): string[][] {
   const found: string[][] = [[]];
   const pattern =

@@ -71,11 +71,11 @@ describe("An entry of the timetable", () => {
     everyMinute(lax, { payload: { name: "you" } });
     everyMinute(plain, { payload: { anything: [1] } });
     everyMinute("elsewhere", { payload: { anything: [1] } });
-    // @ts-expect-error: a name is required
+    // @ts-expect-error: the payload is missing
     everyMinute(greet);
-    // @ts-expect-error: also in the options
+    // @ts-expect-error: the payload is missing among the options
     cronEntry("* * * * *", greet, { fillMs: 3_600_000 });
-    // @ts-expect-error: it must be text
+    // @ts-expect-error: the name must be a string
     everyMinutes(5, greet, { payload: { name: 1 } });
     assert.match(
       // @ts-expect-error: a batch needs a list

@@ -1,4 +1,4 @@
-// daily() and every(), and the zones that patterns and entries take.
+// daily() and every(), and the time zones that patterns and entries accept.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";

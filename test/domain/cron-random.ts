@@ -11,7 +11,7 @@ const ranges = [
 
 const pick = <T>(dice: Random, ...choices: readonly T[]): T => choices[dice(choices.length)] as T;
 
-/** Five fields. A third of the expressions can have parts that cron or Graphile Worker refuses. */
+/** Returns five fields. In a third of the expressions, a part may be one that cron or Graphile Worker refuses. */
 export function randomExpression(dice: Random): string {
   const isHostile = dice(3) === 0;
   const field = (place: number) =>
@@ -47,7 +47,7 @@ function hostilePart(dice: Random): string {
   )();
 }
 
-/** The text after the fields. */
+/** Returns what follows the fields in a line of a crontab: a task, and perhaps options and a payload. */
 export function randomCommand(dice: Random): string {
   const task = pick(dice, "task", "_a", "a:b/c-d_9", "T", "9a", "a.b", "-a", "é");
   const options = Array.from({ length: dice(3) }, () => option(dice));

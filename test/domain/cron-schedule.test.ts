@@ -8,7 +8,7 @@ import { randomExpression } from "./cron-random.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Graphile Worker's matcher for an expression, or null if it refuses it. */
+/** Returns Graphile Worker's matcher for an expression; null if Graphile Worker refuses the expression. */
 function stockMatcher(expression: string): ((ms: number) => boolean) | null {
   try {
     const { match } = parseCronItem({ task: "t", match: expression });
@@ -36,7 +36,7 @@ function ourSchedule(expression: string) {
   }
 }
 
-/** A minute between 1970 and 2100, often at the end of a month or a year. */
+/** Returns a minute between 1970 and 2100, half of the time within about a day of a month's end. */
 function randomMinute(dice: Random): number {
   const ms = dice(68_400_000) * MINUTE_MS;
   if (dice(2) === 0) return ms;

@@ -9,7 +9,7 @@ import { random } from "../support/random-calls.ts";
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** The ticks of a day and a half from `from` on, by the clock of the zone. */
+/** Returns the ticks of a day and a half from `from` on, as times of the zone without the year. */
 function ticks(expression: string, timeZone: string, from: string): string[] {
   const schedule = cronSchedule(expression, timeZone);
   const fromMs = Date.parse(from);
@@ -21,28 +21,28 @@ function ticks(expression: string, timeZone: string, from: string): string[] {
   return found;
 }
 
-/** Changes of the zones' clocks, each with a moment shortly before it. */
+/** Zones whose clocks change, each with a moment two or three hours before a change. */
 const edges = [
   ["Europe/Berlin", "2026-03-28T23:00Z"],
   ["Europe/Berlin", "2026-10-24T22:00Z"],
   ["America/New_York", "2026-03-08T05:00Z"],
   ["America/New_York", "2026-11-01T04:00Z"],
-  // This clock changes by half an hour.
+  // The clock of Lord Howe Island changes by half an hour.
   ["Australia/Lord_Howe", "2026-10-03T13:30Z"],
   ["Australia/Lord_Howe", "2026-04-04T13:00Z"],
-  // This clock changes at midnight.
+  // The clock of Cairo changes at midnight.
   ["Africa/Cairo", "2026-04-23T20:00Z"],
   ["Africa/Cairo", "2026-10-29T19:00Z"],
 ] as const;
 
-/** What the clock of the zone shows at each minute of two days, as if it were UTC. */
+/** Returns what the zone's clock shows at each minute of two days, in milliseconds as if it were UTC. */
 function wallClock(timeZone: string, fromMs: number): number[] {
   return Array.from({ length: 2 * 24 * 60 }, (_, minute) => {
     return Date.parse(`${timeInZone(fromMs + minute * MINUTE_MS, timeZone).slice(0, 19)}Z`);
   });
 }
 
-/** The ticks of two days, in a second way: by looking at every minute. */
+/** Returns the ticks of two days without cronSchedule(): checks what the zone's clock shows at each minute. */
 function naiveTicks(expression: string, walls: readonly number[], fromMs: number): number[] {
   const [minutes, hours] = expression.split(" ").map((text, place) => {
     const result = canonicalField(place, text);
@@ -59,7 +59,7 @@ function naiveTicks(expression: string, walls: readonly number[], fromMs: number
   return walls.flatMap((wall, minute) => {
     let isTick = matches(wall) && !(isFixed && seen.has(wall));
     seen.add(wall);
-    // Fixed times that the clock skips come at the end of the gap.
+    // A fixed time that the clock skips has its tick at the end of the gap.
     const before = walls[minute - 1] ?? wall - MINUTE_MS;
     for (let lost = before + MINUTE_MS; isFixed && lost < wall; lost += MINUTE_MS) {
       isTick ||= matches(lost);

@@ -18,7 +18,7 @@ function problemsOf(text: string): string[] {
   }
 }
 
-/** The payload of a tick's job, as text. */
+/** Returns the payload of a tick's job, as text. */
 function tickPayload(line: string): string {
   const [entry] = parseCrontab(line);
   assert.ok(entry !== undefined);
@@ -27,7 +27,7 @@ function tickPayload(line: string): string {
 
 const tick = '"_cron":{"ts":"2026-01-01T00:00:00.000Z","backfilled":false}';
 
-/** The result of Graphile Worker's parser, and its job for a tick, in this library's form. */
+/** Returns the entries of Graphile Worker's parser in this library's form, each with the payload of a tick's job. */
 function stockEntries(text: string) {
   return parseStock(text).map(({ identifier, task, options, payload }) => ({
     identifier,
@@ -115,10 +115,10 @@ describe("A crontab", () => {
       const line = `${fields} ${randomCommand(dice)}`;
       const stock = result(() => stockEntries(line));
       const ours = result(() => ourEntries(line));
-      // Graphile Worker accepts an empty key, but the schema does not; here it is refused before the first
-      // tick.
+      // Graphile Worker's parser accepts an empty key, which the schema refuses at the first tick. This library's
+      // parser refuses it.
       if (stock?.some(({ jobKey }) => jobKey === "")) continue;
-      // Names, L and steps of ranges are valid only here.
+      // Names, L and steps of ranges are valid only in this library.
       if (stock === null && ours !== null && isAddition(fields)) continue;
       assert.deepEqual(ours, stock, line);
       if (stock === null) counts.neither++;

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, "../..");
 const directory = mkdtempSync(join(tmpdir(), "worker-types-"));
 after(() => rmSync(directory, { recursive: true }));
 
-/** The compiler's messages for calls of addJob, each in a program of its own. */
+/** Returns the compiler's messages for each call of addJob. Each call is in a file of its own. */
 function compilerErrors(calls: readonly string[]): string[] {
   const files = calls.map((call, at) => {
     const file = join(directory, `call-${at}.mts`);

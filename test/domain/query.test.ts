@@ -1,4 +1,5 @@
-// The query language alone, with arbitrary texts and with the corpus that also tests the client's parser.
+// The query language without a database: its parser, with arbitrary texts and with the corpus that also tests the
+// client's parser, and its completion. Also numbers in payloads, and error groups.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

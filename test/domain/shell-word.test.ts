@@ -1,4 +1,4 @@
-// Words of a shell command: how a shell reads them, and what the line contains.
+// shellWord(): a shell reads its result as the original word, and the result has no hidden characters.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Which jobs have the same key, and which options contradict each other.
+// The option `unique`: which jobs get the same job key. And which options of a job contradict each other.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {

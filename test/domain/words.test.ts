@@ -1,4 +1,4 @@
-// Numbers and times in sentences.
+// Numbers and times in sentences, and how many attempts of a job were lost with their workers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ageText, spanText } from "../../src/domain/portable/ages.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Answer, answerReader } from "../bench/fuzz/answer-reader.ts";
 
-/** Returns the statuses and bodies of the responses in `bytes`, which arrive in pieces of `size`. */
+/** Returns the responses in `bytes`, which arrive in pieces of `size`. `heads`: whether each request was a HEAD. */
 function read(bytes: string, size: number, heads: readonly boolean[] = [false, false]): string[] {
   const answers: Answer[] = [];
   const reader = answerReader(
@@ -37,15 +37,15 @@ test("Answers are read in their order, however they are split into chunks.", () 
 
 test("An unframed or unexpected response is a fault.", () => {
   const faults: readonly [string, RegExp][] = [
-    [SIZED.replace("200", "20"), /no head/],
-    [SIZED.replace("length: 5", "length: 5\r\nx y"), /no head/],
-    [SIZED.replace("length: 5", "length: five"), /a length that is none/],
+    [SIZED.replace("200", "20"), /an invalid head/],
+    [SIZED.replace("length: 5", "length: 5\r\nx y"), /an invalid head/],
+    [SIZED.replace("length: 5", "length: five"), /an invalid length/],
     [SIZED.replace("content-length: 5", "etag: a"), /no length/],
     [SIZED.replace("length: 5", "length: 5\r\ntransfer-encoding: chunked"), /two lengths/],
     [SIZED.replace("hello", "hell"), /an end in the body/],
     [`${SIZED}x`, /an end in the head/],
     [CHUNKED.replace("3\r\n", "g\r\n"), /no chunk size/],
-    [CHUNKED.replace("abc\r\n", "abcd\r\n"), /no chunk end|behind a chunk/],
+    [CHUNKED.replace("abc\r\n", "abcd\r\n"), /no chunk end|after a chunk/],
     [SIZED + SIZED + SIZED, /a response without a request/],
   ];
   for (const [bytes, fault] of faults) assert.throws(() => read(bytes, 1_000), fault, bytes);

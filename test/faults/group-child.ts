@@ -1,4 +1,4 @@
-// The process of one group (run.ts). It reports to its parent line by line, and the result at the end.
+// The process of one group of faults, started by group-run.ts. Sends its parent lines of progress, and then the result.
 
 import type { FieldOptions } from "./field/field.ts";
 import { type GroupResult, runGroup } from "./field/result.ts";

@@ -1,5 +1,6 @@
-// Runs a group in its own process, which leads a process group: after a timeout the whole process group is killed.
-// PostgreSQL servers are outside of it, and stop by themselves.
+// Runs a group of faults in its own process, which leads a process group. The whole process group is killed after the
+// group's time limit, on SIGINT or SIGTERM, and when the leader has ended. Servers of PostgreSQL are outside of the
+// process group; they stop by themselves when the process that started them has ended.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, openSync } from "node:fs";
@@ -26,7 +27,7 @@ export async function runInChild(
   const killAll = () => {
     try {
       process.kill(-(started.pid ?? 0), "SIGKILL");
-    } catch {} // All have ended.
+    } catch {} // All processes have ended.
   };
   const end = () => {
     killAll();

@@ -1,4 +1,4 @@
-// The command line of the suite.
+// The command line of `npm run test:faults`.
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -22,7 +22,7 @@ const HELP = `npm run test:faults -- [options]
   --group A,B     these groups only
   --mode A,B      these modes only: ${MODES.map(slug).join(", ")}
   --seed N        repeats a run: kills, pauses and loads are drawn from it
-  --brief         few repetitions, as npm test has them
+  --brief         few repetitions, as in npm run test:all
   --allow-skips   exit status 0 although a group had to be skipped
 
 All groups together take two to four hours, on a machine that does nothing else. Some need root and
@@ -30,7 +30,7 @@ network namespaces; what they lack is installed from Debian.
 
 Exit status: 0 all held, 1 something broke, 2 wrong options, 3 something was skipped.`;
 
-/** Ends the process: with 2 and a message for invalid arguments, with 0 for help. */
+/** Returns the options. For invalid arguments, ends the process with 2 and a message; for --help, with 0. */
 export function faultOptions(args: readonly string[]): FaultOptions {
   if (args.includes("--help")) {
     console.log(HELP);

@@ -1,7 +1,7 @@
 // Injects faults under load, in all modes or in those of --mode. Prints figures next to their bounds, and broken rules.
 //
 //   npm run test:faults -- [--list] [--group kill,fleet] [--mode safe,fast] [--seed 7]
-//                          [--brief]  few repetitions, as npm test has them   [--allow-skips]
+//                          [--brief]  few repetitions, as in npm run test:all   [--allow-skips]
 //
 // Exit status: 0, all bounds and rules held; 1, at least one did not; 2, invalid options; 3, a group was skipped
 // without --allow-skips.

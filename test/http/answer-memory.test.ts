@@ -1,4 +1,5 @@
-// The memory of responses being built or unread, with a clock that the test advances.
+// The limits on the memory of responses that are being built, or that clients have not read yet. The tests set the
+// clock by which a reader counts as slow; timers are real. At the end: the timer of a request, and the default limit.
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { test } from "node:test";
@@ -17,7 +18,7 @@ function memory(limits = {}) {
   return { time, memory: createAnswerMemory({ ...settings, ...limits }, () => time.ms) };
 }
 
-/** The promise's value, or "waits" if it is still pending after all due callbacks. */
+/** Resolves with the promise's value, or with "waits" if the promise is still pending at the next setImmediate(). */
 async function settled<T>(promise: Promise<T>): Promise<T | "waits"> {
   return Promise.race([promise, new Promise<"waits">((resolve) => setImmediate(resolve, "waits"))]);
 }
@@ -57,7 +58,7 @@ test("Work on a response waits until other responses have released enough memory
   assert.equal(await waits, true);
 });
 
-test("A client's work uses at most half of the memory, and the client with the least memory is next.", async () => {
+test("Several responses in preparation of one client use at most half of the memory, and the client with the least memory is next.", async () => {
   const { memory: all } = memory();
   const open = (client: string) => all.open(new Socket(), client);
   const [greedy, other] = [open("greedy"), open("other")];
@@ -75,7 +76,7 @@ test("A client's work uses at most half of the memory, and the client with the l
   assert.equal(await Promise.race(more), true);
 });
 
-test("A wait for memory ends at its limit or with its client; a reservation is at most the total.", async () => {
+test("A wait for memory ends at its time limit or when its client leaves; a reservation is at most the whole memory.", async () => {
   const { memory: all } = memory({ memoryWaitMs: 1 });
   const [one, two] = [all.open(new Socket(), "a"), all.open(new Socket(), "b")];
   assert.equal(await one.reserve(1_000, here), true);
@@ -89,7 +90,7 @@ test("A wait for memory ends at its limit or with its client; a reservation is a
   assert.equal(await waits, false);
 });
 
-test("A connection's next request waits until its earlier responses are read.", async () => {
+test("A connection's next request waits until nearly all bytes of its earlier responses are read.", async () => {
   const { memory: all } = memory();
   const socket = new Socket();
   const first = all.open(socket, "a");

@@ -1,5 +1,5 @@
-// Clients that send too much or read too little: their resources are limited, and other clients are served
-// meanwhile.
+// Clients that send too much, read too little or open too many connections: the server limits what each of them uses,
+// and serves other clients meanwhile.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -58,7 +58,7 @@ test("Of a thousand pipelined requests only a few are processed at once, and all
     [...text.matchAll(/<(\/\w+)>/g)].map(([, path]) => path),
     [...paths, "/last"],
   );
-  // The server parses slices of 512 bytes, each with all its requests. A request has at least 26 bytes.
+  // The server parses slices of 512 bytes, and begins all requests of a slice at once. Each has more than 26 bytes.
   assert.ok(most <= 4 + 512 / 26, `${most} at once`);
 });
 
@@ -86,7 +86,7 @@ test("A response larger than a connection may buffer is 413.", async () => {
 });
 
 test("A client that reads nothing is cut off, and one that reads slowly is not.", async () => {
-  // More than the kernel buffers for a reader.
+  // More than the kernel buffers for a client that does not read.
   const body = Buffer.alloc(48 * 1_048_576);
   const stalledMs = 2_000;
   let isCut = false;
@@ -106,8 +106,9 @@ test("A client that reads nothing is cut off, and one that reads slowly is not."
   deaf.socket.pause();
   deaf.socket.write(get("/deaf"));
   const slow = await connect(port);
-  // This client reads the body in three times the timeout, however busy the machine is. A slower one could be
-  // cut off, because the kernel makes room for more data only megabytes at a time.
+  // Until the other client is cut off, this one reads at a pace at which the body would take three times the timeout,
+  // however busy the machine is. A slower client could be cut off, too, because the kernel makes room for more data
+  // only megabytes at a time.
   const startedAt = performance.now();
   let [taken, allowed] = [0, 0];
   slow.socket.on("data", (chunk) => {

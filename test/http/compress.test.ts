@@ -21,7 +21,7 @@ test("A long response is compressed for clients that accept gzip, and decompress
   }
 });
 
-test("Other clients get the response uncompressed, with a Vary header for caches.", async () => {
+test("Clients that do not accept gzip get the response uncompressed, with a Vary header for caches.", async () => {
   for (const accepted of [undefined, "", "br", "gzip;q=0"]) {
     const { headers, body } = await compressResponse(accepting(accepted), jsonText(text));
     assert.deepEqual(

@@ -1,4 +1,4 @@
-// The cost of ending a request: no error is created for it.
+// The end of a request is cheap: no error object is created for each request.
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
-// Clients of one stream get the same text, whatever they have received before, and an event that resembles an
-// earlier one takes few bytes.
+// Compressed event streams: what a client decodes is exactly what it was sent, whichever events it was sent before, and
+// an event that resembles an earlier one takes few bytes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
@@ -26,7 +26,7 @@ function reader() {
       published.push(String(piece.plain));
       return bytes.length;
     },
-    /** Fails if the received text differs from the published text. */
+    /** Ends the stream. Fails if the decoded text differs from the text of the pieces that were sent. */
     close() {
       const text = gunzipSync(Buffer.concat([...came, end()])).toString();
       assert.equal(text, published.join(""));

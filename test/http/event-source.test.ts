@@ -1,4 +1,5 @@
-// The event source, with connections whose readers accept a write only on demand.
+// The source of server-sent events (event-source.ts): what it sends to viewers that are slow, reconnect or accept gzip,
+// and how many viewers it allows.
 import assert from "node:assert/strict";
 import { PassThrough, Writable } from "node:stream";
 import { test } from "node:test";
@@ -7,7 +8,7 @@ import { createEventSource } from "../../src/http/events/event-source.ts";
 import { Refusal } from "../../src/http/refusal.ts";
 import type { HttpRequest } from "../../src/http/request.ts";
 
-/** A connection whose reader accepts a write only on demand. */
+/** A connection whose client reads only when a test calls read(); until then one write is pending. */
 function connection() {
   const taken: string[] = [];
   let release: (() => void) | null = null;
@@ -21,7 +22,7 @@ function connection() {
   return {
     writable,
     taken,
-    /** Accepts the pending write, and waits until its events have been emitted. */
+    /** Completes the pending write, and waits until the source has reacted to a `drain` of the connection, if any. */
     read: async () => {
       const done = release;
       release = null;
@@ -91,7 +92,7 @@ test("A viewer that does not keep up skips to the newest event of each kind.", a
   );
 });
 
-test("A viewer that has stopped reading is dropped.", async () => {
+test("A viewer that has stopped reading is disconnected.", async () => {
   const { events, view, counts } = source({ stalledMs: 0 });
   const stuck = connection();
   events.publish("a", '"more than ten bytes"');
@@ -125,7 +126,7 @@ test("Viewers are counted and limited, in total and per client.", async () => {
   shared.view(connection().writable, { client: "10.0.0.1" });
 });
 
-test("A stream whose request is closed before it opens ends at once; a new one for this request is refused.", () => {
+test("A stream whose request is closed before the stream opens ends at once; a further stream for this request is refused.", () => {
   const { events } = source();
   const stop = new AbortController();
   const request = { closing: stop.signal, headers: {}, client: "::1" } as unknown as HttpRequest;

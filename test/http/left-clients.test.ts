@@ -1,4 +1,5 @@
-// Clients that have left before their request is processed: nothing of the request may remain.
+// Clients that leave early: a request whose body was not read no longer counts among its client's requests, and a
+// request that ended before an application passed it on is not processed.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
@@ -27,7 +28,7 @@ test("A client that leaves before its body is read frees its place.", {
     handle: async (request) => {
       if (request.method === "GET") return answer;
       begun.resolve();
-      // Such as a login that takes time.
+      // Like a slow login: the body is read only later, when the client has left.
       await once(request.left, "abort");
       const reading = readJsonText(request, 100);
       reading.catch(broken.resolve);
@@ -63,7 +64,7 @@ test("In an application's server, a request that has ended before it is passed o
       req.on("error", () => {});
       await new Promise((closed) => req.socket.once("close", closed));
     }
-    // The application has answered itself, as after a time limit of its own.
+    // The application sends a response of its own, for example after a time limit, and then passes the request on.
     if (req.url === "/answered") await new Promise<void>((done) => res.end("late", done));
     await new Promise(setImmediate);
     onRequest(req, res);

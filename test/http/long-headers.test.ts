@@ -1,4 +1,5 @@
-// One header may be as long as all headers together. Reading it must be cheap, whatever it contains.
+// A single header, or the request's target, may be as long as the limit for all headers together (16 KiB). Reading it
+// must be fast, whatever it contains.
 import { test } from "node:test";
 import { createAuthentication } from "../../src/admin/access/authentication.ts";
 import { checkRead, createCsrfGuard } from "../../src/admin/access/csrf.ts";

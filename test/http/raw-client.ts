@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import net from "node:net";
 
-/** Sends the bytes and returns everything received until the server closes. */
+/** Sends the bytes, and returns everything received until the server closes the connection. */
 export async function rawExchange(port: number, bytes = "", from?: string): Promise<string> {
   const connection = await connect(port, from);
   connection.socket.write(bytes, "latin1");
@@ -11,9 +11,9 @@ export async function rawExchange(port: number, bytes = "", from?: string): Prom
 
 export interface RawConnection {
   readonly socket: net.Socket;
-  /** Resolves when the received text matches. Rejects if the server closes first. */
+  /** Resolves with all received text once it matches. Rejects if the connection is closed first. */
   received(pattern: RegExp): Promise<string>;
-  /** Resolves when the server has closed, with everything received. */
+  /** Resolves with all received text when the connection is closed. */
   end(): Promise<string>;
 }
 
@@ -24,7 +24,7 @@ export async function connect(port: number, from?: string): Promise<RawConnectio
   const chunks: Buffer[] = [];
   const text = () => Buffer.concat(chunks).toString();
   socket.on("data", (chunk) => chunks.push(chunk));
-  // The server may cut the connection during a write.
+  // The server may cut the connection during a write. That is not a failure.
   socket.on("error", () => {});
   await once(socket, "connect");
   return {
@@ -43,7 +43,7 @@ export async function connect(port: number, from?: string): Promise<RawConnectio
   };
 }
 
-/** The status codes of a sequence of responses. */
+/** Returns the status codes of all responses in the text. */
 export function statuses(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }

@@ -1,4 +1,4 @@
-// Responses from pieces of JSON.
+// Bodies of responses that are made from pieces of JSON.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { jsonTexts } from "../../src/http/response.ts";
@@ -14,7 +14,7 @@ test("Pieces of JSON are sent as one text, at any length and in any script.", ()
   }
 });
 
-test("Pieces of more than 4 MB become bytes directly, not one text.", () => {
+test("Pieces of JSON with more than 4 million characters in total become bytes directly, not one text.", () => {
   assert.equal(jsonTexts(["[", "1", "]"]).body, "[1]");
   assert.ok(Buffer.isBuffer(jsonTexts([long, long, long]).body));
 });

@@ -37,7 +37,7 @@ async function startServer(handle: Handle, limits: Partial<Limits> = {}) {
 const plainText = (body: string, status = 200) => ({ status, headers: {}, body });
 const echo: Handle = ({ method, path, host }) => plainText(`${method} ${path} ${host}`);
 
-/** A promise that a handler waits for and the test resolves. */
+/** Returns a promise, `opened`, and the function that resolves it. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -101,7 +101,7 @@ test("An invalid request is answered once, with the usual headers, and its conne
     assert.match(text, /^connection: close\r$/im, what);
   }
   await rawExchange(port, `GET / HTTP/2.0\r\n${host}\r\nGET /behind HTTP/1.1\r\n${host}\r\n`);
-  // Only the request with the wrong body reached the handler.
+  // Only the request with the invalid chunk reached the handler.
   assert.deepEqual(reached, ["/"]);
 });
 
@@ -336,7 +336,7 @@ test("An address that cannot be used is refused with advice.", async () => {
   await assert.rejects(start("does-not-exist.invalid", 4000), { code: "listen" });
 });
 
-test("A request is notified when its client disconnects.", async () => {
+test("The signal `closing` of a request aborts when its client disconnects.", async () => {
   const closing = gate();
   const begun = gate();
   const { port } = await startServer(async (request) => {

@@ -1,4 +1,5 @@
-// Long downloads: they begin early, end when they stall, and release their place.
+// Long downloads (stream.ts): their headers are sent even if the first piece takes long, a download that stalls or
+// fails is cut off, and its place among the downloads that may run at once is free again.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

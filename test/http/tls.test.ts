@@ -1,5 +1,5 @@
-// TLS as clients see it: versions, the certificate, connections that never send anything, and connections
-// that are open while the certificate is replaced.
+// The server with TLS: protocol versions, pipelines, a certificate that is replaced or invalid, connections that never
+// send anything, and the stop.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ after(async () => {
 });
 const ca = readFileSync(file("authority.crt"));
 
-/** A test's own pair of files. */
+/** Copies the certificate and key of `localhost` to files for one test, and returns their paths. */
 function pair(name: string) {
   const files = { certFile: join(folder, `${name}.crt`), keyFile: join(folder, `${name}.key`) };
   put(files, "localhost");

@@ -1,4 +1,4 @@
-// Unix sockets: their mode, what happens to existing files, and their clients.
+// Unix sockets: their mode, the address of their clients, what happens to existing files; and invalid descriptors.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -48,7 +48,7 @@ async function get(name: string, headers: Record<string, string> = {}): Promise<
   return text(response);
 }
 
-test("A socket has its mode, serves requests, and is removed by the stop.", async () => {
+test("A socket has the configured mode, serves requests, and is removed when the server stops.", async () => {
   for (const mode of [0o600, 0o660, 0o666]) {
     const server = serverOn(unix("mode", mode));
     await server.start();

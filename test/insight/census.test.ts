@@ -1,4 +1,4 @@
-// Counting all jobs of a large table while other admins may count them, too.
+// The census counts all jobs of a table (census.ts). Of several admins, only one counts at a time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Census, createCensus } from "../../src/insight/snapshot/census.ts";
@@ -23,7 +23,7 @@ test("Before an admin counts all jobs, it checks whether another admin does, and
   );
   const census = createCensus();
   assert.equal(await census.step(queue.db), "listening");
-  // The other admin counts a chunk.
+  // Another admin is counting a chunk: it holds this lock meanwhile.
   const other = await queue.pool.connect();
   await other.query(
     "begin; select pg_advisory_xact_lock(hashtextextended('worker:census:worker', 0))",

@@ -1,5 +1,5 @@
-// The query language on PostgreSQL: a query matches the same jobs as its naive evaluation (naive-query.ts), whatever the
-// jobs contain.
+// The query language on PostgreSQL: a query matches the same jobs as its naive evaluation (naive-query.ts), whatever
+// the jobs contain. Also the other members of a compiled query, such as its cost, and the errors of invalid queries.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { query } from "../../src/database/database.ts";
@@ -91,7 +91,7 @@ test("Random queries match the same jobs as their naive evaluation, among jobs w
   assert.ok(found > 200, `only ${found} queries matched some of the jobs`);
 });
 
-/** Asserts that the properties in the shape of a query hold for all jobs that match it. */
+/** Asserts that all jobs that match a query have what its shape requires; queues are not checked. */
 function assertShape({ shape }: JobQuery, ids: readonly string[], all: NaiveWorld, text: string) {
   const rows = all.rows.filter(({ id }) => ids.includes(id));
   const has = (term: string) => {
@@ -125,7 +125,7 @@ function assertShape({ shape }: JobQuery, ids: readonly string[], all: NaiveWorl
   }
 }
 
-/** Values of each field. Nearly all match some of the hostile jobs. Some jobs have no queue, key, worker, flag or error. */
+/** Values for each field; nearly all match some jobs. For `none`: some lack a queue, key, worker, flag or error. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   id: ["4", "4,7", "3..90"],
   is: isWords,

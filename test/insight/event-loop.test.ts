@@ -1,4 +1,4 @@
-// Reads that compute for long do it in slices, between which other requests have their turns on the event loop.
+// Reads split a long computation into slices, so that other requests get turns of the event loop in between.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";

@@ -1,8 +1,8 @@
-// Counts the turns of the event loop in which a read has no statement under way, but computes. Work that is not split
-// into slices takes one turn after each statement.
+// Counts the turns of the event loop in which a read computes, because none of its statements runs. A computation that
+// is not split into slices takes one turn.
 import type { Database, Queryable } from "../../src/database/database.ts";
 
-/** Returns the number of turns of the event loop during the computations of `work`, which reads with the given `db`. */
+/** Returns the number of these turns while `work` runs. `work` must read with the `db` that is passed to it. */
 export async function turnsOf(
   db: Database,
   work: (db: Database) => Promise<unknown>,

@@ -1,4 +1,4 @@
-// The statements of an export, and its results.
+// The statements that an export sends, and the lines and the cursor that it returns.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { QueryConfig } from "pg";
@@ -11,7 +11,7 @@ import { testQueue } from "../queue/queue-database.ts";
 const queue = testQueue();
 const never = new AbortController().signal;
 
-/** The queue's database, and the statements sent to it. */
+/** Returns the queue's database, and all statements sent through it. `before` is called before each of them runs. */
 function watched(before: (text: string) => Promise<void> | void = () => {}): {
   db: Database;
   sent: QueryConfig[];
@@ -86,7 +86,7 @@ test("While a chunk is read, only the next one is prepared.", async () => {
 });
 
 test("An export measures the size of decompressed payloads, and its chunks stay small.", async () => {
-  // 3 kB each, half of that when compressed.
+  // Each payload has 3 kB, and half of that when compressed.
   const words =
     "string_agg(md5((n * 100 + word)::text) || ' and again, and again, and once more ', '')";
   await fill(`to_json((select ${words} from generate_series(1, 45) as word))`, 3_000);
@@ -99,7 +99,7 @@ test("An export measures the size of decompressed payloads, and its chunks stay 
   }
   assert.ok(bytes > 6_000_000);
   assert.ok(most < 4_000_000, `${most} bytes in a piece`);
-  // The last parameter: a compressed payload counts with this share of its largest possible size. It begins with 1.
+  // The last parameter is the share of its largest possible size with which a compressed payload counts, at first 1.
   const taken = sent.map(({ values = [] }) => Number(values.at(-1)));
   assert.ok(taken.includes(1) && taken.includes(0.25), `${taken}`);
 });
@@ -190,7 +190,7 @@ test("An interrupted export has a cursor, from which another one continues after
 
 test("An export that finds nothing for long reports its progress, and ends when its reader leaves.", async () => {
   await fill("to_json(n)", 30_000);
-  // A slow server: a walk reads only a part of the jobs in its time.
+  // The server is so slow that a walk (found-chunks.ts) has time for only a part of the jobs.
   const { db, sent } = watched(async (text) => {
     if (text.includes("as ids")) await queue.sql("select pg_sleep(0.06)");
   });
@@ -234,7 +234,7 @@ test("An export with a boundary ends with the first step that reaches it.", asyn
 
 test("With slow rows an export measures their pace, so that at most three statements take too long.", async () => {
   await fill("to_json(n)", 300);
-  // A row takes 5 ms, a statement may take as long as 100 of them.
+  // Each row takes 5 ms, and a statement for more than 100 rows fails as if it had exceeded its time limit.
   let late = 0;
   const client = {
     query: async (config: QueryConfig) => {
@@ -251,7 +251,7 @@ test("With slow rows an export measures their pace, so that at most three statem
   const db = { ...queue.db, client } as unknown as Database;
   const begun = await begin(db, { q: "attempts>0 or payload:299", columns: "id" });
   assert.deepEqual(idsOf(await textOf(begun)), [299]);
-  // Steps are too large until the export has measured the pace. If all had the full size, nine would take too long.
+  // Steps are too large until the pace has been measured. If each walk began at the full size, nine would be too large.
   assert.ok(late <= 3, `${late} statements took too long`);
 });
 

@@ -18,7 +18,7 @@ const { sql } = queue;
 
 const add = async () => (await addJob(queue.db, { identifier: "t" })).id;
 
-/** Adds a job whose third attempt has failed on a worker 3 hours ago, and returns its id. */
+/** Adds a job whose third attempt failed 3 hours ago. `delayMs`: the delay until its retry; null: Graphile Worker's. */
 async function failed3hAgo(delayMs: number | null): Promise<string> {
   const id = await add();
   await sql("update worker._private_jobs set attempts = 2 where id = $1", [id]);
@@ -79,7 +79,7 @@ test("The time of a failure is unknown if the job was changed by hand since.", a
   assert.deepEqual(of.get(1), { line: "Error: no", atMs: null });
 });
 
-test("An error group shows the time of its latest failure, without the jobs that were changed by hand.", async () => {
+test("The incident and the indexed count of failed jobs have the time of the latest failure, without the jobs that were changed by hand.", async () => {
   const [first, second] = [await failed3hAgo(null), await failed3hAgo(null)];
   await sql("update worker._private_jobs set max_attempts = 3");
   const read = async () => (await createInsight(queue.db).incidents()).incidents[0]?.sentence;

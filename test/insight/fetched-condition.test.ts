@@ -1,4 +1,4 @@
-// The condition fetched: the job is locked by a worker that reports its jobs, and has not started.
+// The condition `fetched`: the job has not started, and is locked by a worker that reports which jobs it runs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { query } from "../../src/database/database.ts";
@@ -15,7 +15,7 @@ import { lockJob, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-/** Adds three jobs that worker w locked 3 s ago, and w's heartbeat of now with the report; null: no heartbeat. */
+/** Adds three jobs locked by the worker w for 3 s, and a heartbeat of w with the report, if it is not null. */
 async function locked(report: (ids: readonly string[]) => object | null): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < 3; n++) {
@@ -43,7 +43,7 @@ const matching = async (text: string) => {
   return rows.map(({ id }) => id);
 };
 
-/** Returns the numbers of fetched and of running jobs, on which list, query, count, index and sample must agree. */
+/** Returns the numbers of fetched and running jobs. Fails if list, queries, counts, index and sample do not agree. */
 async function seen(): Promise<readonly [number, number]> {
   const { jobs } = await listLightJobs(queue.db);
   const listed = (one: string) => jobs.filter(({ condition }) => condition === one).length;

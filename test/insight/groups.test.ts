@@ -34,7 +34,7 @@ const fail = (ids: readonly string[], error: string) =>
      where id = any($1)`,
     [ids, error],
   );
-/** With this limit every table is large, and all its pages are sampled. */
+/** A value for `smallPages` (error-groups.ts) with which every table counts as large, so that its jobs are sampled. */
 const LARGE = -1;
 const small = (isLarge: boolean) => (isLarge ? LARGE : undefined);
 const gauge = () => readGauge(queue.db);
@@ -48,7 +48,7 @@ const sizes = ({ groups: all }: Awaited<ReturnType<typeof groups>>) =>
   all.map(({ label, count }) => [label, count.value]);
 
 test("An estimate of zero has an upper bound that allows for unread pages full of matches.", async () => {
-  // About five jobs on a page, and more pages than a sample has.
+  // About five jobs fit on a page, and the table has more pages than any of the samples below.
   await sql("insert into worker._private_tasks (identifier) values ('t')");
   await sql(`insert into worker._private_jobs (task_id, payload)
     select 1, json_build_object('n', repeat('x', 1400)) from generate_series(1, 13500)`);
@@ -91,7 +91,7 @@ test("Errors that differ in numbers and ids are one group; the sizes of groups a
   assert.equal(found[0]?.isNew, true);
   assert.deepEqual(found[0]?.sampleIds.length, 5);
   assert.ok(charged.includes(found[0]?.sampleIds[0] ?? ""));
-  // A query selects jobs, also by the group itself.
+  // A query limits the jobs that are grouped, and can also name a group.
   assert.deepEqual(sizes(await groups("error", "task:mail")), [["TypeError: x is undefined", 7]]);
   const [, second] = found;
   assert.deepEqual(sizes(await groups("error", `group:${second?.key}`)), [
@@ -125,12 +125,12 @@ test("If more than 20 errors of a task occur only once, they are grouped by thei
   assert.match(one?.example ?? "", /^ParseError: (no \w\w here|end)$/);
   assert.deepEqual([...new Set(found.slice(1).map(({ example }) => example))], [undefined]);
   assert.deepEqual(sizes(await groups("task", `group:${one?.key}`)), [["import", 34]]);
-  // The page names a group by its label.
+  // A query can name a group by its label, as the queries of the admin's page do.
   for (const { label, count } of found) {
     const named = await groups("error", `is:failed group:${quote(label)}`);
     assert.deepEqual(sizes(named), [[label, count.value]]);
   }
-  // A program that has not built the groups finds the same group, and reports a group without jobs as unknown.
+  // Another program, in which no groups are cached, finds the same group, and reports a group without jobs as unknown.
   const program = () => ({ ...queue.db, schema: { ...queue.db.schema } });
   const other = program();
   for (const name of [quote(label), one?.key]) {
@@ -148,7 +148,7 @@ test("A group whose errors are not in the sampled pages is not reported as unkno
   const [id] = await many(1, "import");
   await fail([String(id)], "Error: rare");
   const { key } = (await groups("error")).groups[0] ?? {};
-  // One error in 1,500 pages, of which 200 are read.
+  // One error in 1,500 pages, of which a search for unknown groups reads 200.
   await sql(`insert into worker._private_jobs (task_id, payload)
     select task_id, pg_catalog.to_json(pg_catalog.repeat('x', 1900))
     from worker._private_jobs, pg_catalog.generate_series(1, 6000)`);
@@ -171,7 +171,7 @@ test("If a task's failed jobs are grouped by place, its retrying jobs are in the
     await many(5, "upload"),
     `ReadError: no end${stack}`,
   ]);
-  // In a program all calls share one object of the schema, which is the key of the cached groups.
+  // All calls use one `db`, as in a program: groups are cached for its schema object, and `queue.db` creates a new one.
   const { db } = queue;
   const largest = async (q: string) =>
     (await readErrorGroups(db, await compileQuery(db, q), await gauge(), 50)).groups[0];
@@ -331,7 +331,7 @@ test("If Node filters the rows of a query, its groups count matches, not candida
   ]);
 });
 
-test("Common values are those that all jobs of a group have, and others have much less often.", async () => {
+test("Common values are those that at least half of a group's jobs have, and other jobs of their tasks clearly less often.", async () => {
   const noise = { amount: 1, nested: { deep: [1, 2, { x: "y" }] } };
   await fail(await many(120, "charge", {}, { ...noise, currency: "EUR" }), "Error: no");
   await many(60, "charge", {}, { ...noise, currency: "EUR" });

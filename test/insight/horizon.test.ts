@@ -1,4 +1,4 @@
-// The horizon: every job that is not locked is in exactly one bucket, in its condition.
+// The horizon: every job that is not locked is counted in one bucket, by its time, and under its condition.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conditionOf } from "../../src/insight/expressions/condition.ts";
@@ -15,7 +15,7 @@ const { sql } = queue;
 
 const ANY: HorizonFilter = { taskId: null, queueId: null };
 
-/** Adds jobs in all conditions, some of them at the limits of PostgreSQL's times. */
+/** Adds jobs in all conditions except fetched, some of them with infinite or very late times. */
 async function fill() {
   await addJobs(
     queue.db,
@@ -85,7 +85,7 @@ test("Due jobs are left of the present, future ones right of it, and failed ones
 test("For a large table the index gives exact future counts, and the sample all others.", async () => {
   await fill();
   const gauge = await readGauge(queue.db);
-  // With this limit every table is large, and all its pages are sampled.
+  // With this value every table counts as large; of this table all pages are sampled.
   const smallPages = -1;
   const { edges, series, exact, error, basis } = await readHorizon(
     queue.db,

@@ -1,4 +1,5 @@
-// Every rule of the verdict, with real rows.
+// The rules of incidents, the headline (verdict) and the checks, with rows in a database. Not tested here: the
+// incidents of a full limit, of a standby, and of an old transaction.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { cancelJobs } from "../../src/commands/jobs/cancel-jobs.ts";
@@ -48,7 +49,7 @@ const holdQueue = (name: string, by: string, age: string) =>
     [name, by, age],
   );
 
-/** Uses up the attempts of jobs, the last one `age` ago. The rows are as a Graphile worker leaves them. */
+/** Changes jobs as if a Graphile worker had used up their attempts, and the last one had failed `age` ago. */
 const fail = (ids: readonly string[], error: string, age: string) =>
   sql(
     `update worker._private_jobs set attempts = max_attempts, last_error = $2,
@@ -422,7 +423,7 @@ describe("A poison job", () => {
         `^Attempt 19 .* 2 other jobs lost fewer attempts in crashes: 16 by #${first}, 9 by #${second}\\.$`,
       ),
     );
-    // Jobs that ran beside the culprit are not suspected after its end, unless they crash a worker without it.
+    // After the culprit has failed, jobs that ran beside it are suspected only if they crash a worker without it.
     await sql("update worker._private_jobs set max_attempts = attempts where id = $1", [culprit]);
     assert.deepEqual(await ofKind("poison"), []);
     await sql("update worker._private_jobs set updated_at = now() where id = $1", [first]);
@@ -457,7 +458,7 @@ describe("A poison job", () => {
         `${count} ${by} ${age}`,
       );
     }
-    // A row has only the last crash of its job, so the walk keeps what it has found earlier.
+    // A row shows only the last crash of its job, so the walk remembers what it has concluded from earlier crashes.
     const walk = createPoisonWalk();
     const apart = async () => {
       const found = await walk(queue.db, await readGauge(queue.db));
@@ -535,7 +536,7 @@ describe("A poison job", () => {
     ]);
     const { jobs, crashes, times, worker: by } = one?.crash ?? {};
     assert.deepEqual([crashes, by], [5, "w-5"]);
-    // Rows of crashed workers are deleted later. So the sentence needs a period: 3 workers would contradict 5 crashes.
+    // Rows of crashed workers are deleted later. The sentence names a period, or 3 workers would contradict 5 crashes.
     assert.match(one?.sentence ?? "", / 3 workers crashed in the last 6 m\b/);
     assert.deepEqual(
       jobs?.map(({ id, task, crashes: count }) => [id, task, count]),
@@ -619,7 +620,7 @@ describe("An unsupported task", () => {
       [one?.level, one?.affected.value, one?.q],
       ["bad", 3, 'task:"lost" is:due -is:blocked'],
     );
-    // Jobs without a worker are not also overdue.
+    // Jobs whose task has no worker are not reported as overdue, too.
     assert.equal((await ofKind("old_ready"))[0]?.affected.value, 1);
   });
 
@@ -647,7 +648,7 @@ describe("Without a worker", () => {
       incidents[0]?.sentence ?? "",
       /^2 jobs are due, the oldest, t, for 1 m 43 s\. No worker sends heartbeats, and no job is locked\.$/,
     );
-    // A worker that stopped may have run until a moment ago, while this job was due.
+    // It is unknown since when there is no worker: one may have run until a moment ago, while this job was due.
     assert.equal(incidents[0]?.since, null);
     const [before] = ids(await many(1, "u"));
     await sql(
@@ -678,7 +679,7 @@ describe("Without a worker", () => {
     assert.deepEqual(await ofKind("no_worker"), []);
   });
 
-  test("a recovered worker that still holds a lock is not one without heartbeats.", async () => {
+  test("a worker whose jobs were recovered, and that still holds a lock, does not count as one without heartbeats.", async () => {
     await many(2, "t");
     await sql("update worker._private_jobs set run_at = now() - interval '1 minute'");
     await worker("dead", ["t"], "50 seconds", { recovered_at: "now", recovered_jobs: 1 });
@@ -699,7 +700,7 @@ describe("Without a worker", () => {
     const watched = insight();
     const first = await watched.incidents();
     assert.equal(first.verdict, "No workers are running");
-    // Jobs that finished before the first look have left no trace.
+    // A job that was finished before the first call has left no trace, so the sentence names only locks.
     assert.match(first.incidents[0]?.sentence ?? "", /, and no job is locked\.$/);
     const [failed] = ids(await many(1, "t"));
     await sql(
@@ -718,12 +719,12 @@ test("One or two workers whose jobs were recovered are not an incident; three ar
   const marked = (more: object) => ({ recovered_at: new Date().toISOString(), ...more });
   await worker("a", ["t"], "125 s", marked({ running_jobs: 4, recovered_jobs: 5 }));
   await worker("b", ["t"], "1 minute", marked({ running_jobs: 0, recovered_jobs: 1 }));
-  // Marked now, but not crashed now: an idle worker, one without recovered jobs, and one that stopped long ago.
+  // These have `recovered_at`, too, but do not count: an idle worker, one without recovered jobs, and an old crash.
   await worker("idle", ["t"], "1 minute", marked({ running_jobs: 0 }));
   await worker("unlocked", ["t"], "1 minute", marked({ running_jobs: 4, recovered_jobs: 0 }));
   await worker("old", ["t"], "2 hours", marked({ running_jobs: 4, recovered_jobs: 4 }));
   assert.deepEqual((await read()).incidents, []);
-  // Older versions do not count the recovered jobs.
+  // Older versions of the library do not write how many jobs of a worker were recovered.
   await worker("c", ["t"], "10 s", marked({ running_jobs: 4 }));
   const { verdict, incidents } = await read();
   assert.match(verdict, /^3 workers crashed within 2 m/);
@@ -797,13 +798,13 @@ test("If one statement times out, the check reports that a part is unread, or re
   const sent = new Set<string>();
   const all = await check((text) => sent.add(text) === null);
   assert.deepEqual(all.incidents.map(({ id }) => id).includes("trouble:unread"), false);
-  // Without the size of the table there is no check.
+  // If the size of the table cannot be read, the whole call fails.
   const parts = [...sent].filter((text) => !text.includes("as has_heartbeats"));
   assert.ok(parts.length > 15, `only ${parts.length} statements`);
   for (const part of parts) {
     const { incidents } = await check((text) => text === part);
     const isUnread = incidents.some(({ id }) => id === "trouble:unread");
-    // Instead of a whole table a sample is read.
+    // If a read of the whole table times out, a sample is read instead, so nothing is reported as unread.
     assert.ok(isUnread || /from "worker"\._private_jobs as jobs\s+where/.test(part), part);
   }
   await sql("truncate worker._private_pauses, worker._private_limits cascade");
@@ -873,7 +874,7 @@ test("A stale worker is reported with its locks, and one without locks is not.",
   await worker("w", ["t"]);
   await worker("idle", ["t"], "1 hour 5 s", { running_jobs: 0 });
   await worker("busy", ["t"], "1 hour 5 s", { running_jobs: 4 });
-  // Its jobs were unlocked since its last heartbeat.
+  // The jobs that `busy` ran were unlocked after its last heartbeat.
   assert.deepEqual((await read()).incidents, []);
   await lockJob(queue, await add("t"), "busy", "1 hour");
   const [one, ...others] = (await read()).incidents;

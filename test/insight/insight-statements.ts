@@ -1,4 +1,5 @@
-// The statements of groups, horizon and incidents, for their golden files.
+// Calls that send the statements of groups, horizon and incidents, for the golden files of statements (test/queue). An
+// Answer returns a row in place of PostgreSQL, for calls whose later statements depend on the earlier ones.
 import type { Database } from "../../src/database/database.ts";
 import { readColumnGroups } from "../../src/insight/groups/column-groups.ts";
 import { readErrorGroups } from "../../src/insight/groups/error-groups.ts";
@@ -44,7 +45,7 @@ const oneGroup = {
   groups: [{ key: "0", label: "no", count: { value: 1, precision: "exact" }, sampleIds: [] }],
 } as unknown as Groups;
 
-/** The table counts as a large one. */
+/** A value of `smallPages` with which every table is large, so that a sample is read. */
 const LARGE = -1;
 const others = { matching: false as const, taskIds: [1] };
 

@@ -1,5 +1,5 @@
-// Causes on Graphile Worker's own schema: no worker sends heartbeats there, so none is called stale, and nothing is
-// reported about live workers or their tasks.
+// Explanations, incidents, groups and the horizon on Graphile Worker's own schema: no worker sends heartbeats there, so
+// none is called stale, and it is unknown which workers are alive and which tasks they support.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { schemaName } from "../../src/database/schema-name.ts";
@@ -9,7 +9,7 @@ import { emptyDatabase } from "../support/database.ts";
 import { installStock } from "../support/stock-schema.ts";
 import { type TestPool, testPool } from "../support/test-pool.ts";
 
-// Any name is valid.
+// The name of a schema may contain quotes and spaces.
 const schema = schemaName('it\'s "stock"');
 let handle: TestPool;
 before(async () => {
@@ -54,7 +54,7 @@ test("Causes, incidents, groups and the horizon are right, and nothing is called
     /Workers here send no heartbeats, and the last known lock or failure is 5 h old\./,
   );
   assert.doesNotMatch(JSON.stringify([blocked, ready, incidents]), /silent|dead|supports its task/);
-  // A Graphile worker does not change updated_at; the failure is found all the same.
+  // A Graphile worker does not change updated_at; the time of the failure follows from run_at.
   const { groups } = await insight.groups("error", "is:failed", 10);
   const age = Date.now() - Date.parse(groups[0]?.lastSeen ?? "");
   assert.ok(age > 170_000 && age < 240_000, `${age} ms`);

@@ -1,4 +1,4 @@
-// Listing jobs: states, filters, pages.
+// Lists of jobs: states, filters, pages and their limits, and the values of jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
@@ -83,7 +83,7 @@ test("A job with more attempts than its maximum is failed, and a job is ready at
   await queue.sql("update worker._private_jobs set attempts = 7");
   assert.deepEqual(idsOf((await listJobs(queue.db, { state: "failed" })).jobs), [id]);
   const client = await queue.pool.connect();
-  await client.query("begin"); // now() is constant
+  await client.query("begin"); // in a transaction, now() is constant
   await client.query("update worker._private_jobs set attempts = 0, run_at = now()");
   const { jobs } = await listJobs({ ...queue.db, client }, { state: "ready" });
   assert.deepEqual(idsOf(jobs), [id]);
@@ -190,7 +190,7 @@ test("A page has 100 jobs by default and at most 500; an offset beyond the end l
   await listsNothing({ offset: Number.MAX_SAFE_INTEGER });
 });
 
-test("A ranking of few candidates, filtered by their payloads, ends, and has all matches in order.", async () => {
+test("Few jobs that are sorted without an index and filtered by payload take a bounded number of pages, in order.", async () => {
   await addJobs(
     queue.db,
     Array.from({ length: 650 }, (_, n) => ({
@@ -269,7 +269,7 @@ test("An invalid filter is rejected.", async () => {
   }
 });
 
-test("Times at the ends of PostgreSQL's range are listed as the nearest RFC 3339 time.", async () => {
+test("Infinity, and times outside the years 1 to 9999, are listed as the nearest time in these years.", async () => {
   await addJobs(
     queue.db,
     [1, 2, 3, 4].map((payload) => ({ identifier: "t", payload })),

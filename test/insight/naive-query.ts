@@ -1,5 +1,5 @@
-// A naive evaluation of queries: over rows in memory, without SQL, indexes, prefilters or shortcuts. The fuzz test
-// compares the compiler with it.
+// A naive evaluation of queries: over rows in memory, without SQL, indexes, prefilters or shortcuts. Tests compare the
+// results of compiled queries, and the numbers on the admin's page, with it.
 import { errorGroup } from "../../src/domain/error-group.ts";
 import type {
   FieldTerm,
@@ -22,7 +22,7 @@ export interface NaiveRow {
   readonly key: string | null;
   readonly locked_by: string | null;
   readonly flags: string | null;
-  /** Microseconds. */
+  /** This time and the following ones: microseconds since 1970. */
   readonly run_at: string;
   readonly created_at: string;
   readonly updated_at: string;
@@ -211,7 +211,7 @@ function isInTime(
   return op === ">=" ? at >= start : at >= start && at < end;
 }
 
-/** Returns the start and the end of a day, or of one microsecond. */
+/** Returns the start and the end of the time that a text means: a day, or else one microsecond. */
 function dayOf(text: string, nowUs: bigint, isAge: (text: string) => boolean): [bigint, bigint] {
   const day = 86_400_000_000n;
   if (text === "now") return [nowUs, nowUs + 1n];

@@ -1,4 +1,4 @@
-// The fields that server and client parse, and those that have SQL.
+// The fields of the query language, which server and client parse, have SQL; the words of `is:` have help texts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shownConditions } from "../../src/domain/condition.ts";

@@ -1,4 +1,5 @@
-// Golden SQL of typical queries: the statements that compileQuery() sends, and the compiled condition in a statement.
+// Calls that send the statements of typical queries and of suggestions, for the golden files of statements
+// (test/queue). For a query: those of compileQuery(), and one that selects the matches with the compiled condition.
 import { type Database, query } from "../../src/database/database.ts";
 import { errorGroup } from "../../src/domain/error-group.ts";
 import { compileQuery } from "../../src/insight/query/compile-query.ts";

@@ -1,4 +1,4 @@
-// Random queries: valid ones from a pool of terms, and random texts.
+// Random queries from a pool of terms, with correct syntax, and random texts.
 
 import { errors, keys, payloads, queueNames, taskNames } from "../queue/hostile-jobs.ts";
 import { random as makeRandom, type Random } from "../support/random-calls.ts";
@@ -149,7 +149,7 @@ function term(random: Random): string {
   return (random(5) === 0 ? pick(random, ["-", "not "]) : "") + one(random);
 }
 
-/** Returns a query that is mostly valid; it may be too broad. */
+/** Returns a query with correct syntax. It may be refused as too broad (`query_too_wide`). */
 export function randomQuery(random: Random, depth = 2): string {
   const items = Array.from({ length: 1 + random(3) }, () => {
     if (depth === 0 || random(4) > 0) return term(random);
@@ -176,7 +176,7 @@ const SNIPPETS = [
   "failed",
 ];
 
-/** Anything: pieces of queries in any order, or a query with some characters replaced. */
+/** Returns any text: pieces of queries in any order, or a query with up to three characters replaced. */
 export function randomText(random: Random): string {
   if (random(2) === 0) {
     return Array.from({ length: random(20) }, () => pick(random, SNIPPETS)).join("");

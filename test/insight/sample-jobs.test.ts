@@ -1,4 +1,4 @@
-// The sample queue of `worker demo`.
+// The sample jobs and workers that `worker demo` inserts into a new queue.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insertSampleJobs } from "../../src/cli/demo/sample-jobs.ts";

@@ -1,4 +1,4 @@
-// Searching jobs by text.
+// Searches for a text in jobs: where it is found, special characters, pages, and the time that a page takes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";

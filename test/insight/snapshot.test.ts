@@ -1,4 +1,4 @@
-// The precision of numbers: of rates, of totals from the reports of workers, and of a count that is some time old.
+// The precision of numbers: of rates, of totals from the reports of workers, and of the counts of an earlier census.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ActiveWorker } from "../../src/insight/read/list-active-workers.ts";

@@ -1,4 +1,4 @@
-// Counting at any size: exact counts, and intervals of estimates that contain the true number.
+// Counts of jobs in tables of any size: exact counts, and estimates whose intervals contain the true number.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Interval, Value } from "../../src/domain/value.ts";
@@ -17,7 +17,7 @@ import { NO_LOCKS, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-/** Deterministic numbers. */
+/** Returns a generator of numbers from 0 to less than 1. The same seed gives the same numbers. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -28,7 +28,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Adds jobs of all conditions in 40 queues, some of them locked. `order`: the order of the jobs in the table. */
+/** Adds jobs in all conditions, a third of them in queues, some of which are locked. `order`: their order on disk. */
 async function fill(jobs: number, order: string): Promise<void> {
   await queue.sql(`
     insert into worker._private_tasks (identifier) select 't' || n from generate_series(1, 10) n
@@ -209,7 +209,7 @@ test("The matches of a query are counted exactly in a small table, and within th
     const truth = progress.count;
     assert.ok(truth > 0, text);
     let small = await countQuery(queue.db, jobQuery, gauge);
-    // On a busy machine the time for an exact count may be over.
+    // On a busy machine an exact count may exceed its time limit, so that the result is an estimate.
     for (let n = 0; n < 10 && small.precision !== "exact"; n++) {
       small = await countQuery(queue.db, jobQuery, gauge);
     }
@@ -217,7 +217,7 @@ test("The matches of a query are counted exactly in a small table, and within th
     let inside = 0;
     for (let seed = 1; seed <= 20; seed++) {
       const options = { smallPages: 0, sampledPages: 100, random: randomFrom(seed) };
-      // A new client each time: its samples have their full size, however slow the one before was.
+      // `queue.db` has a new schema object each time, so each sample has its full size, even after a slow one.
       const client = { query: queue.pool.query.bind(queue.pool) } as typeof queue.db.client;
       const value = await countQuery({ ...queue.db, client }, jobQuery, gauge, options);
       if (contains(value, truth)) inside += 1;

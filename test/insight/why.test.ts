@@ -1,4 +1,5 @@
-// Why a job is in its condition: every cause, with real rows.
+// Why a job is in its condition: the chain of causes, its sentences and fixes, with rows in a database. Limits, cancels
+// and deleted names are tested elsewhere.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setPause } from "../../src/commands/pauses/set-pause.ts";
@@ -20,7 +21,7 @@ const explain = async (id: string) => {
 };
 const root = async (id: string) => (await explain(id)).causes.find(({ isRoot }) => isRoot);
 
-/** A worker that lists its tasks, with its last heartbeat `age` ago. */
+/** Adds a worker that lists its tasks, with its last heartbeat `age` ago. `more`: the rest of its report. */
 async function worker(id: string, tasks: readonly string[], age = "0s", more: object = {}) {
   await heartbeat(queue, id, { task_identifiers: tasks, threshold_ms: 7_000, ...more });
   await sql(
@@ -93,7 +94,7 @@ describe("Behind a locked queue", () => {
       workerIds: ["w-silent"],
     });
     assert.deepEqual([why.ahead?.value, why.ahead?.precision, why.of?.value], [1, "exact", 2]);
-    // The page shows times in its reader's time zone: it finds them after "at" or "since".
+    // The page shows these times in the user's time zone: it finds them in the text after "at" or "since".
     const moment = String.raw`2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
     assert.match(waits?.detail ?? "", new RegExp(`^2nd of 2; due since ${moment}$`));
     assert.match(byJob?.detail ?? "", new RegExp(`^locked since ${moment}; attempt 1 of 25`));
@@ -181,7 +182,7 @@ test("A cause is marked as broken only if it needs a repair, and not while a job
 
 test("A job that its worker has just locked is running, and is not reported as started.", async () => {
   const id = await add("t");
-  // A report is older than the heartbeat with which it is written.
+  // The heartbeat is later than the lock, but its report was made before the lock, and does not list the job.
   await worker("w", ["t"], "1s", { running_jobs: 0, running_job_ids: [], fetched_job_ids: [] });
   await lockJob(queue, id, "w");
   await sql("update worker._private_jobs set locked_at = now() - interval '2s' where id = $1", [
@@ -199,7 +200,7 @@ test("A job that its worker has just locked is running, and is not reported as s
   );
 });
 
-/** Adds three jobs of one queue, locked by w 3 s ago. w runs the first of them. */
+/** Adds three jobs of a queue, locked by w 3 s ago. w reports the first as running, and what `report` returns. */
 async function threeOfOneQueue(report: (ids: readonly string[]) => object) {
   const add3 = () => add("t", { queueName: "q" });
   const ids = [await add3(), await add3(), await add3()] as const;
@@ -220,7 +221,7 @@ for (const [name, report] of Object.entries({
     assert.match(
       why.sentence,
       new RegExp(
-        `^Fetched by w, second behind #${runs}, 3.* s ago and not started; its last heartbeat`,
+        `^Fetched by w, second behind #${runs}, 3.* s ago and not started; that worker's last heartbeat`,
       ),
     );
     assert.deepEqual(
@@ -390,7 +391,7 @@ test("A job whose deadline is before its time has no next attempts, and its sent
   const why = await explain(id);
   assert.match(
     why.sentence,
-    /^Due in \S+ [hm].*\. Its deadline, 2\S+Z, is before that, so it then fails without running\.$/,
+    /^Due in \S+ [hm].*\. Its deadline at 2\S+Z is before that, so it then fails without running\.$/,
   );
   assert.deepEqual([why.nextAttempts, why.lastAttemptAt], [[], null]);
   const first = await explain(await add("t", { runAt: soon, deadline: later }));

@@ -1,4 +1,4 @@
-// Reports of many workers: reads of all of them stay within a budget, whatever the rows contain.
+// Reports of many workers: a read of all of them has a limit for their total size, whatever the rows contain.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
@@ -13,7 +13,7 @@ import { lockJob, testQueue } from "../queue/queue-database.ts";
 const queue = testQueue();
 const MB = 1_048_576;
 
-/** Inserts `count` workers, each with a report of `bytes` bytes. `members`: other members of each report. */
+/** Inserts `count` workers, each with a report of at least `bytes` bytes. `members`: other members of each report. */
 const insertWorkers = (name: string, count: number, bytes: number, members: object = {}) =>
   queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)

@@ -1,5 +1,5 @@
-// The npm package as an application installs it: packed from a copy without dist/, installed into an empty
-// directory, type-checked, and run as an ES module and as CommonJS. The copy also builds the same bytes.
+// The npm package as an application installs it: packed from a copy of the sources, installed into an empty
+// directory, type-checked, and run as an ES module and as CommonJS. The copy must also build the same bytes.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -38,7 +38,7 @@ async function libraryOf(directory: string): Promise<string[]> {
   return [...libraryFiles()].sort();
 }
 
-// A parent npm sets npm_* variables for its own project.
+// If npm runs the tests, it sets npm_* variables for its own project: only those of cache and registry are kept.
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([key]) => !/^npm_(?!config_(cache|registry)$)/.test(key)),
 );
@@ -53,7 +53,7 @@ before(async () => {
         .some((part) => omitted.has(part)),
   });
   symlinkSync(join(root, "node_modules"), join(clone, "node_modules"));
-  // A file of an earlier build, which is not packed.
+  // A file of an earlier build. It must not be packed.
   mkdirSync(join(clone, "dist/library"), { recursive: true });
   writeFileSync(join(clone, "dist/library", OLD), "");
   await run("npm", ["pack", "--pack-destination", place], { cwd: clone, env });
@@ -67,7 +67,7 @@ after(() => rmSync(place, { recursive: true, force: true }));
 
 test("The same sources in another directory build the same bytes.", async () => {
   await ensureProgram();
-  // Caches that only save time: the stripped Node and the packed PostgreSQL.
+  // Copies caches, which only save time: the stripped Node and the packed PostgreSQL.
   for (const entry of readdirSync(join(root, "dist/.cache"), { withFileTypes: true })) {
     const path = join("dist/.cache", entry.name);
     if (entry.isFile()) cpSync(join(root, path), join(clone, path));

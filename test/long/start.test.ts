@@ -1,5 +1,5 @@
-// npm start: its messages before a build, and when it builds. The project here has the real script and a build
-// that only counts how often it runs, so that the sources can be changed.
+// npm start: its messages before a build, and when it builds. Each test has a project of its own, whose sources it can
+// change, with the real script and a build that only counts how often it runs.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// Actions on jobs: each dialog describes the change before it is made, and a notice reports the result.
+// Actions on jobs: a dialog describes the change before it is made, a notice reports the result, and the job has it.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";

@@ -1,5 +1,5 @@
-// The built executable as admin on a real PostgreSQL, and a real browser: one Chromium for each test file, one context
-// for each visit. A visit fails if the page logs an error or a warning.
+// Starts the built executable as admin on a real PostgreSQL, and opens its pages in a real browser: one Chromium for
+// each test file, one context for each visit. A visit also fails if the page logs an error or a warning.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before } from "node:test";
@@ -23,8 +23,8 @@ const ARGS = [
   ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
   ...["--disable-background-networking", "--disable-component-update"],
 ];
-/** The time limit of a step. */
-// More than the 10 to 13 seconds after which the server itself stops waiting for a database that does not respond.
+/** The time limit of each operation in the browser, in milliseconds. */
+// More than the 10 to 13 seconds after which the admin itself stops waiting for a database that does not respond.
 const PATIENCE_MS = 30_000;
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -37,7 +37,7 @@ const { emptyDatabase, migratedDatabase } = await import("../support/database.ts
 const { installedProgram, start } = await import("../binary/program.ts");
 
 let browser: Promise<Browser>;
-// A test file's own `before` may run at the same time. So `browser` is set at once, and both wait for the promise.
+// A test file's own `before` may run at the same time, and visit a page. So `browser` is set at once, to a promise.
 before(async () => {
   assert.ok(
     existsSync(CHROMIUM),
@@ -53,29 +53,29 @@ export interface AdminOptions {
   readonly readOnly?: boolean;
   readonly schema?: string;
   readonly basePath?: string;
-  /** Whether the schema is Graphile Worker's, without any extension of this library. */
+  /** Whether the schema has only Graphile Worker's tables. Only for a schema with another name than the default. */
   readonly stock?: boolean;
   /** Whether the database has the few hundred jobs of the demo. Default true. */
   readonly samples?: boolean;
-  /** The schema's extensions; only for a schema with the default name. */
+  /** The schema's extensions, such as `operations`; only for a schema with the default name. Default: none. */
   readonly extensions?: readonly string[];
-  /** The address that the server connects to instead of the database's. */
+  /** Returns the address, such as a proxy's, that the admin connects to in place of the database's. */
   readonly through?: (url: string) => string;
 }
 
 export interface TestAdmin {
   readonly url: string;
-  /** Stops the server and starts another at the same address, on the same database. */
+  /** Stops the admin, calls `meanwhile`, and starts another admin at the same address, on the same database. */
   restart(meanwhile: () => Promise<void>): Promise<void>;
   readonly databaseUrl: string;
   readonly utils: WorkerUtils;
-  /** Runs plain SQL, not through the server; `{}` is replaced by the schema. */
+  /** Runs SQL in the database; `{}` is replaced by the quoted name of the schema. */
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
-  /** Opens a session, which ends with the tests. */
+  /** Opens a connection to the database, which is closed when the tests have ended. */
   connect(): Promise<pg.Client>;
 }
 
-/** Starts a server on a database of its own. */
+/** Starts an admin on a database of its own. */
 export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin> {
   const {
     schema = "worker",
@@ -93,7 +93,7 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
   else if (schema !== "worker") await utils.migrate();
   if (samples) {
     await insertSampleJobs(utils.database);
-    // No job becomes ready by itself while numbers are compared.
+    // Scheduled jobs become due an hour later, so that none becomes ready while a test compares numbers.
     await pool.query(`update ${utils.database.schema.quoted}._private_jobs
       set run_at = run_at + interval '1 hour' where run_at > now()`);
   }
@@ -132,16 +132,16 @@ function openPool(config: pg.PoolConfig): pg.Pool {
 }
 
 let installed: Promise<string> | undefined;
-/** Returns the path of the executable, which is built when a source is newer. One copy for each test file. */
+/** Returns the path of the executable, of which each test file has a copy. It is built first if a source is newer. */
 function program(): Promise<string> {
   installed ??= installedProgram();
   return installed;
 }
 
-/** An application's own login is a function, so the executable has none. */
+/** The logins of the executable. A custom login is a function of an application, so it is not among them. */
 export type ProgramAuth = Exclude<AuthOptions, { readonly mode: "custom" }>;
 
-/** Returns the executable's options for the login; secrets are in its environment. */
+/** Returns the executable's options for the login, and its environment variables, which have the secrets. */
 function loginArguments(auth: ProgramAuth): { args: string[]; env: Record<string, string> } {
   const args = ["--auth", auth.mode];
   switch (auth.mode) {
@@ -174,17 +174,17 @@ export interface Visit {
 
 export interface VisitOptions extends BrowserContextOptions {
   readonly theme?: "light" | "dark";
-  /** Matches the problems that this visit may cause, although a healthy page never has them. */
+  /** Matches the errors and warnings that do not fail this visit, because the test causes them. */
   readonly mayMeet?: RegExp;
   /** Called before the page is opened. */
   readonly prepare?: (page: Page) => Promise<unknown>;
-  /** Whether `work` begins at the skeleton, before the client draws. */
+  /** Whether `work` is called at once, before the client has replaced the skeleton (`.starting`). */
   readonly isStarting?: boolean;
 }
 
 /**
  * Opens the page at a route and calls `work` with it. Fails if meanwhile the console had an error or a warning, a
- * policy was violated, an exception was not caught, or the browser opened a dialog.
+ * policy was violated, an exception was not caught, the page crashed, or the browser itself opened a dialog.
  */
 export async function visit(
   admin: Pick<TestAdmin, "url">,
@@ -277,7 +277,7 @@ export async function waitForPage(page: Page, title: string): Promise<void> {
   await waitForData(page);
 }
 
-/** Checks that the open dialog has all these texts, presses its button, and waits until it is closed. */
+/** Waits until a dialog with all these texts is open, presses its button `verb`, and waits until it is closed. */
 export async function confirm(page: Page, sentences: readonly (string | RegExp)[], verb: string) {
   const dialog = page.getByRole("dialog");
   for (const sentence of sentences) await dialog.getByText(sentence).first().waitFor();
@@ -285,7 +285,7 @@ export async function confirm(page: Page, sentences: readonly (string | RegExp)[
   await dialog.waitFor({ state: "detached" });
 }
 
-/** Waits for a notice with the text, and dismisses the notices. */
+/** Waits for a notice with the text, dismisses it, and waits until it has disappeared. */
 export async function dismissNotice(page: Page, text: string | RegExp): Promise<void> {
   const notice = page.locator(".notice").filter({ hasText: text });
   await notice.getByRole("button", { name: "Dismiss" }).click();
@@ -301,7 +301,7 @@ export async function jobButton(page: Page, name: string): Promise<Locator> {
   return verb.first();
 }
 
-/** Delays the loading of a file of the client until release() is called. */
+/** Delays the loading of a file of the client until release() is called. `prepare`: for VisitOptions. */
 export function delayFile(file: string) {
   let release = () => {};
   const mayLoad = new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
-// Seven tasks of an operator during an incident, on the built executable: each takes few steps from the overview on,
-// and the database then contains what the page has shown. A step is a click, a key, or a text that is typed.
+// What an operator does during an incident, on the built executable. Each of the seven goals takes few steps, counted
+// from the overview; after a change the test also reads the database. A step is a click, a key, or a typed text.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -69,7 +69,7 @@ class CountingOperator {
   }
 }
 
-/** Calls `work` on the overview, once it shows the incidents. */
+/** Calls `work` once the overview shows incidents. Fails if the operator needed more than `most` steps. */
 async function startAtOverview(
   most: number,
   work: (operator: CountingOperator) => Promise<void>,
@@ -138,7 +138,7 @@ test("In four steps 500 of 12,000 failed jobs are retried, five of them before t
     await operator.type(page.getByLabel("How many", { exact: true }), "500");
     await operator.click(dialogButton(page, "Retry first 500 jobs"));
     await waitForText(page, "watching 5 for up to 2 min");
-    // The jobs are deleted as by a worker that completes them.
+    // The five jobs are deleted, as by a worker that completes them.
     const done =
       await rows(`delete from worker._private_jobs as jobs using worker._private_tasks as tasks
       where tasks.id = jobs.task_id and identifier = 'charge_card' and attempts = 0 returning jobs.id`);
@@ -169,7 +169,7 @@ test("A queue that a stale worker has locked is unlocked in two steps.", async (
     await operator.click(one.getByRole("button", { name: "Unlock…" }));
     await operator.click(dialogButton(page, "Unlock"));
     await one.waitFor({ state: "detached" });
-    // The button that had the focus was removed with the incident.
+    // The button that had the focus was removed with the incident, so the title gets the focus.
     await page.waitForFunction(() => document.activeElement?.id === "page-title");
     const held = await rows("select from worker._private_job_queues where locked_by is not null");
     assert.equal(held.length, 0);

@@ -1,4 +1,5 @@
-// The page of a job: it shows the payload and the error exactly as they are stored, and copies the payload unchanged.
+// The page of a job: the payload and the error are shown exactly as they are stored, and the payload is copied
+// unchanged. Also a job that is deleted meanwhile, one behind a stuck queue, and a payload that is too large.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -75,7 +76,7 @@ test("The page of a job shows all lines of its error, and its fields as in the d
     { queueName: "kitchen", jobKey: "pot:1", maxAttempts: 3, priority: -7, flags: ["hot"] },
   );
   await admin.utils.permanentlyFailJobs([job.id], STACK);
-  // As after a last attempt: `run_at` is the time of a retry, which never comes.
+  // As after the last attempt: `run_at` is the time of a retry, although none follows. The page must not show it.
   await admin.sql(
     "update worker._private_jobs set run_at = now() + interval '1 hour' where id = $1",
     [job.id],

@@ -1,4 +1,5 @@
-// The list of jobs: the query in the address, and the search, the orders and the pages of the server.
+// The list of jobs: its query in the address, and as chips; its tabs, pages, groups, columns and exports; and the job
+// that is shown beside it.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
@@ -92,7 +93,7 @@ test("A query is typed with completions, is shown as chips, and is part of the a
     await page.keyboard.type("task:find");
     await page.getByRole("option", { name: "find_me" }).waitFor();
     await page.keyboard.press("Tab");
-    // The completions of what was typed may still be on their way.
+    // If the completions of the typed text have not arrived yet, Tab takes effect once they arrive.
     await page.waitForFunction(
       () => document.querySelector<HTMLInputElement>("#jobs-query")?.value === "task:find_me",
     );
@@ -305,7 +306,7 @@ test("Rows of a group that arrive after its list was left are read again after B
     const late = page.waitForResponse(rowsOfGroup);
     isLeft.resolve();
     await (await late).finished();
-    // The completions are requested and shown after that answer.
+    // These completions are requested and shown later, so the page has handled the late rows by then.
     await field(page).pressSequentially("task:");
     await page.getByRole("option").first().waitFor();
     assert.equal(await page.locator("tr.gone").count(), 0);

@@ -1,5 +1,5 @@
-// Actions on all matching jobs, from the list to the receipt and back: the page shows the same as the rows, before,
-// during and after.
+// Actions on all jobs that match a query, on selected jobs and on one job: preview, progress, receipt and undo, also
+// without the tables for operations. The numbers on the page are compared with the rows in the database.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -18,7 +18,7 @@ import {
 const MANY = 240;
 
 let admin: TestAdmin;
-/** An admin whose schema has no tables for operations. */
+/** An admin whose schema has no tables for operations, until a test below adds them. */
 let bare: TestAdmin;
 before(async () => {
   admin = await startAdmin({ samples: false, extensions: ["operations"] });
@@ -62,7 +62,7 @@ const rowsOf = (task: string, on: TestAdmin = admin) =>
 const countSpent = (rows: readonly Row[]) =>
   rows.filter(({ attempts, max_attempts }) => attempts >= max_attempts).length;
 
-/** Selects all matches in the open list of jobs, of which there are `count`. */
+/** Selects all `count` matches in the open list of jobs. */
 async function chooseAll(page: Page, count: number): Promise<void> {
   await page.locator(".jobs tbody tr").first().waitFor();
   await waitForData(page);
@@ -96,7 +96,7 @@ test("All matching jobs are retried after a preview, and restored from the recei
     assert.equal(requests.filter(({ method }) => method === "POST").length, 2);
     const retried = await rowsOf("charge");
     assert.equal(countSpent(retried), 0);
-    // One job was running when its turn came, so it no longer matched.
+    // One job was locked after the preview, so it no longer matched.
     await page.locator(".stats").getByText("Not found").waitFor();
     await page.locator(".op-jobs a").first().waitFor();
     await page.locator("#main").getByRole("button", { name: "Undo…" }).click();
@@ -214,7 +214,7 @@ test("Going back from a receipt shows the list as it was left, however late an a
   });
 });
 
-/** Presses Undo in the notice with the text, and waits for the notice of the undo. */
+/** Presses Undo in the notice with the text, confirms, and dismisses the undo's own notice. `count`: as in `3 jobs`. */
 async function undo(page: Page, message: RegExp, count: string): Promise<void> {
   const notice = page.locator(".notice").filter({ hasText: message });
   await notice.getByRole("button", { name: "Undo…" }).click();
@@ -296,7 +296,7 @@ test("The first few jobs of an error group are retried before the others.", asyn
 
 const ADD = "Add tables and continue";
 
-test("Without the tables one click adds them, and continues with the preview.", async () => {
+test("Without the tables one click adds them and starts the operation.", async () => {
   await addFailedJobs("bare", 120, bare);
   await visit(bare, listOf("bare"), async ({ page, requests }) => {
     await page.locator(".jobs tbody tr").first().waitFor();
@@ -341,7 +341,7 @@ test("If jobs have changed since the preview, a new one is shown before anything
   });
 });
 
-test("If the role may not add the tables, the dialog shows the command for their owner.", async () => {
+test("If the role may not add the tables, the dialog shows the command for the schema's owner.", async () => {
   const role = `page_${process.pid}`;
   await bare.sql(
     `create role ${role} login bypassrls password 'secret' in role pg_read_all_data, pg_write_all_data`,

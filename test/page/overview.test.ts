@@ -1,4 +1,5 @@
-// The overview: its numbers are those of the queue, and change without a reload.
+// The overview: its numbers, incidents and horizon are those of the queue, and change without a reload. Also lists that
+// change without a reload, the way back to a list, and a browser whose clock is wrong.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -66,7 +67,7 @@ test("A job that is added elsewhere is counted without a reload, in every tab.",
   });
 });
 
-test("A stuck queue is at the top, with its cause and the action that unlocks it.", async () => {
+test("A stuck queue is an incident, with its cause and the action that unlocks it.", async () => {
   const stuck = await startAdmin({ samples: false });
   await stuck.utils.addJob("import", {}, { queueName: "crm:acme" });
   await stuck.utils.addJob("sync", {}, { queueName: "crm:acme" });
@@ -145,7 +146,7 @@ test("Back restores the scroll position and the focus of the list.", async () =>
     await page.waitForFunction((wanted) => Math.abs(window.scrollY - wanted) < 2, top);
     assert.equal(await page.evaluate(() => document.activeElement?.id), id);
   };
-  // A narrow window has no room beside the list, so a job opens as a page.
+  // In a window this narrow, a job does not open beside the list, but as a page.
   await visit(admin, "/jobs?q=is:failed", work, { viewport: { width: 1000, height: 900 } });
 });
 
@@ -159,7 +160,7 @@ test("A job that is added elsewhere appears in an open list without a reload.", 
 
 test("A new error is among the incidents, and leads to its jobs.", async () => {
   const { id } = await admin.utils.addJob("burn_toast");
-  // Failed as by a worker: an error that was set by hand is not a new one.
+  // As a worker writes a failure: an error group whose jobs were all failed by hand is not an incident.
   await admin.sql(
     `update {}._private_jobs set attempts = max_attempts, last_error = $2, updated_at = now(), run_at = now() + interval '1 hour'
      where id = $1`,

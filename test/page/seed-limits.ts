@@ -1,6 +1,7 @@
-// Limits with something of each kind to see: permits of workers, slots of queues, a back-off.
+// Limits of tasks and of named queues, and what the page shows with them: running and waiting jobs, permits of workers,
+// slots of queues, back-offs and a pause.
 
-/** `sql`: runs a statement, in which `{}` is replaced by the schema. The schema has the extension `limits`. */
+/** `sql` runs a statement after replacing `{}` by the schema. The schema must have the extension `limits`. */
 export async function seedLimits(sql: (text: string) => Promise<unknown>): Promise<void> {
   for (const statement of statements) await sql(statement);
 }

@@ -1,4 +1,5 @@
-// The size of what a browser loads before the page works: the module and its host, as they are sent.
+// The size of the client's code as it is sent: the WebAssembly module and the scripts that start it and connect it with
+// the page. Nothing but a skeleton is shown until a browser has loaded them.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";

@@ -1,4 +1,5 @@
-// The skeleton, which is shown until the client draws: it contains no data.
+// How the page starts: the skeleton, which is shown until the client draws and contains no data, the loading of the
+// module, and a browser that blocks the storage of sites. Also the menu More on a phone.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -84,7 +85,7 @@ test("The overview shows only dashes until it has the queue's numbers.", async (
   await visit(admin, "/", work, { isStarting: true, prepare });
 });
 
-/** Runs in the page: records the numbers of every frame. */
+/** Runs in the page: records the overview's numbers in the global `seen`, once a frame. */
 function watchNumbers(): void {
   const seen: string[] = [];
   Object.assign(globalThis, { seen });
@@ -107,7 +108,7 @@ test("The page starts in a browser that blocks the storage of sites.", async () 
   await visit(admin, "/", work, { prepare });
 });
 
-/** Runs in the page. */
+/** Runs in the page: makes each access to its storage throw, as in a browser that blocks the storage of sites. */
 function blockStorage(): void {
   const get = () => {
     throw new DOMException("Access is denied for this document.", "SecurityError");

@@ -1,12 +1,12 @@
-// The list of all views: every page, and every dialog, menu and layer over a page. A new page needs a row here. Tests
-// open each view and check its accessibility, its layout at several widths, and that the console stays empty.
+// The list of views that walk.ts opens and checks: pages, and dialogs, menus and other layers over them. A new page
+// needs a row here; if it needs sample data of its own, in `receipts` of walk.ts.
 import type { Page } from "playwright-core";
 import { waitForData } from "./harness.ts";
 
 export interface View {
   readonly name: string;
   readonly route: string;
-  /** The tab's title before "· worker"; absent if it depends on the width of the window. */
+  /** The tab's title before "· worker"; absent if it varies, for example with the width of the window. */
   readonly title?: string;
   /** Opens a layer over the page; with `inPage`, a part of the page. */
   readonly act?: (page: Page) => Promise<unknown>;
@@ -176,7 +176,7 @@ export const views: readonly View[] = [
 /** Closes the open layer of the previous view, if any, and opens the view: its page, then what `act` opens. */
 export async function open(page: Page, { route, act, inPage }: View): Promise<void> {
   const over = page.locator("dialog, details[data-menu][open]");
-  // Escape is pressed only if a layer is open, because without one it would leave the page.
+  // Escape is pressed only if a layer is open, because otherwise it would lead to the page above.
   if ((await over.count()) > 0) await page.keyboard.press("Escape");
   await over.waitFor({ state: "detached" });
   await page.evaluate((hash) => {

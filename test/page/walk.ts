@@ -1,6 +1,7 @@
-// Opens every page, dialog and layer (views.ts) in a window of one size, and checks each: nothing is logged to the
-// console, and nothing is too wide, squeezed or moving. Further checks are for some sizes: targets are large enough for
-// a finger, few tab stops precede the content, and axe finds no violation (WCAG 2 A and AA, best practices).
+// Opens the pages, dialogs and menus of views.ts in a window of one size, and checks each: the console has no error and
+// no warning but those of a 404, and nothing is too wide, squeezed or animated. Some sizes have further checks: targets
+// are large enough for a finger, few tab stops are outside the content, and axe finds no violation (WCAG 2.0 and 2.1,
+// levels A and AA, and best practices).
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -13,11 +14,11 @@ import { open, type View, views } from "./views.ts";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Starts an admin with contents on every page: timetables that differ, limits, and the receipt of an operation. */
+/** Starts an admin with the jobs of the demo, limits, workers with a cron entry, and the receipt of an operation. */
 export async function adminWithSamples(): Promise<TestAdmin> {
   const admin = await startAdmin({ extensions: ["operations", "limits"] });
   await seedLimits((text) => admin.sql(text));
-  // The timetables of two workers, which differ.
+  // Two live workers that differ in their version, and have the same cron entry.
   const cron = [
     { identifier: "nightly", task: "send_email", pattern: "*/20 2 * * *", backfill_ms: 1 },
   ];
@@ -40,7 +41,7 @@ export async function adminWithSamples(): Promise<TestAdmin> {
   return admin;
 }
 
-/** The views of the operation and the limits that adminWithSamples() creates. */
+/** The views of the operation and the limits that adminWithSamples() creates, and of a limit that does not exist. */
 export const receipts: readonly View[] = [
   { name: "no limit", route: "/limits/no%20such", title: "Limit no such" },
   { name: "limit", route: "/limits/payments", title: "Limit payments" },
@@ -60,9 +61,9 @@ type Check = (page: Page, view: View) => Promise<string[]>;
 export interface Shape extends Pick<VisitOptions, "deviceScaleFactor"> {
   readonly name: string;
   readonly viewport: { readonly width: number; readonly height: number };
-  /** In addition to the checks of every shape. */
+  /** Checks in addition to tooWide(), squeezed() and moving(). */
   readonly checks?: readonly Check[];
-  /** In addition to the views of views.ts. */
+  /** Views in addition to those of views.ts. */
   readonly more?: readonly View[];
 }
 
@@ -84,7 +85,7 @@ export function walk(admin: () => TestAdmin, { name, checks = [], more = [], ...
   });
 }
 
-/** Returns what is wider than the window: the page, or the dialog over it. */
+/** Returns those of the page, the dialogs and the forms in dialogs whose contents are wider than they are. */
 async function tooWide(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [document.documentElement, ...document.querySelectorAll("dialog, dialog form")]
@@ -93,7 +94,7 @@ async function tooWide(page: Page): Promise<string[]> {
   );
 }
 
-/** Returns the texts in columns so narrow that each word has a line of its own. */
+/** Returns the texts of four or more words in columns so narrow that they have as many lines as words. */
 export async function squeezed(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>("body *")].flatMap((one) => {
@@ -121,7 +122,7 @@ async function moving(page: Page): Promise<string[]> {
   );
 }
 
-/** Finds too many tab stops before and beside the content. */
+/** Returns the tab stops outside the content if they are more than twelve. A view that `act` opens has no limit. */
 export const fewTabStops: Check = async (page, { act }) => {
   const stops = act === undefined ? await tabStops(page) : [];
   return stops.length <= 12 ? [] : [`tab stops: ${stops.join(", ")}`];
@@ -137,8 +138,10 @@ async function tabStops(page: Page): Promise<string[]> {
 }
 
 /**
- * Returns the targets that are lower than 44 pixels, on a phone. A box in a label counts as the label, and a link in
- * a row or list item as that row or item. Links in a text are excepted.
+ * Returns the targets of the page, or of an open dialog, that are less than 44 pixels high: too low on a phone. An
+ * input in a label counts as the label, a link in a row or list item as that row or item, and any other target in a row
+ * that opens something as the row. Not checked are inline elements such as links in a text, buttons that copy, buttons
+ * drawn as links, and the link that skips to the content.
  */
 export async function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -158,7 +161,7 @@ export async function smallTargets(page: Page): Promise<string[]> {
         (one) => getComputedStyle(one).display !== "inline" && !one.matches(".copy, .as-link"),
       )
       .filter((one) => {
-        // A box is a target of its own in a row that opens something.
+        // A checkbox does not count as its row, because a click elsewhere in the row opens something instead.
         const row = one.matches("input") ? "label" : one.matches("a") ? "tr, li" : "tr[data-click]";
         const area = one.closest<HTMLElement>(row) ?? one;
         return Math.max(heightOf(one), area.offsetHeight) < 44;
@@ -171,7 +174,7 @@ export async function smallTargets(page: Page): Promise<string[]> {
   });
 }
 
-/** Returns the violations in both themes; in the dark one only rules whose result depends on the theme are checked. */
+/** Returns the violations in both themes. In the dark theme only the rules of `rulesOfColour` are checked. */
 export const accessible: Check = async (page) => {
   const found: string[] = [];
   for (const theme of ["light", "dark"] as const) {
@@ -186,7 +189,7 @@ const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"];
 /** The rules whose result depends on the theme. */
 export const rulesOfColour = ["color-contrast", "link-in-text-block"];
 
-/** Returns the violations, such as `color-contrast: .faint, .hint`. */
+/** Returns the violations that axe finds, such as `color-contrast: .faint, .hint`. `runOnly`: tags, or rules. */
 export async function violations(page: Page, runOnly: readonly string[]): Promise<string[]> {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);

@@ -1,4 +1,4 @@
-// Adding one job: what arrives in the table, job keys, and what is refused.
+// Adding one job: which values are stored, what job keys do, which jobs are refused, and isolation levels.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
@@ -86,7 +86,7 @@ test("Raw JSON must be valid JSON without half surrogates.", () => {
   }
 });
 
-test("Values that the schema cannot store are refused before the database is queried.", async () => {
+test("Invalid jobs are refused before the database is queried.", async () => {
   const closed = { ...queue.db, client: { query: () => assert.fail("queried the database") } };
   const refused: [Parameters<typeof addJob>[1], RegExp][] = [
     [{ identifier: "" }, /identifier: must have 1 to 128/],

@@ -1,4 +1,4 @@
-// Adding many jobs: order, atomicity, keys of every mode in one batch.
+// Adding many jobs in one call: their order, all or none of them, keys of every mode, and the notification of workers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -220,7 +220,7 @@ test("A batch that repeats the key of a running job gives the key to one new job
 test("A batch with repeated keys is all or nothing.", async () => {
   await addJob(queue.db, { identifier: "t", payload: [1], spec: { jobKey: "k" } });
   const add = (payload: unknown) => ({ identifier: "t", payload, spec: { jobKey: "k" } });
-  // Concatenating arrays uses jsonb, which cannot store U+0000: only the database can detect it.
+  // Arrays of one key are concatenated as jsonb, which cannot contain U+0000. Only the database detects this.
   const jobs = [{ identifier: "t" }, add([2]), add(["\0"])];
   await assert.rejects(addJobs(queue.db, jobs), { code: "bad_input" });
   const rows = await queue.sql<{ payload: string }>(
@@ -259,7 +259,7 @@ test("If a trigger skips rows, a batch adds nothing, with keys or without.", asy
 
 test("A keyed batch is all or nothing.", async () => {
   await addJob(queue.db, { identifier: "t", payload: [1], spec: { jobKey: "k" } });
-  // Concatenating arrays uses jsonb, which cannot store U+0000: only the database can detect it.
+  // Arrays of one key are concatenated as jsonb, which cannot contain U+0000. Only the database detects this.
   const jobs = [
     { identifier: "t", payload: "fine", spec: { jobKey: "a" } },
     { identifier: "t", payload: ["\0"], spec: { jobKey: "k" } },

@@ -1,4 +1,4 @@
-// Triggers of the application on the table of jobs: some change each added job, others fail.
+// Triggers of the application on the table of jobs: some change or delete each added job, others raise an error.
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import type { QueryConfig } from "pg";
@@ -57,12 +57,12 @@ test("A job that a trigger deletes at once is returned as it was given.", async 
   assert.deepEqual([payloadText, priority], ["1", 0]);
 });
 
-test("On the caller's client an add fails if the stored job cannot be read: its transaction may have ended.", async () => {
+test("On the caller's client an add fails if the stored job cannot be read: its transaction may be aborted.", async () => {
   await trigger("");
   const utils = await makeWorkerUtils({ pool: queue.pool });
   const client = await queue.pool.connect();
   const query = (sent: { readonly text: string }) =>
-    // A failure in place of the read, which ends the transaction as a time limit would.
+    // Instead of the read of the stored job, a statement that fails. It aborts the transaction, as a time limit would.
     client.query(/ where jobs\.id = any/.test(sent.text) ? { text: "select 1 / 0" } : sent);
   try {
     await client.query("begin");
@@ -98,7 +98,7 @@ for (const [what, body, detail] of [
   ["value is too large", "raise 'no' using errcode = 'program_limit_exceeded';", "no"],
   ["privilege is missing", "raise 'no' using errcode = 'insufficient_privilege';", "no"],
 ] as const) {
-  test(`If a trigger fails because a ${what}, the add has database_error and the trigger's message.`, async () => {
+  test(`If a trigger fails because a ${what}, the add fails with database_error and the trigger's message.`, async () => {
     await trigger(body);
     for (const spec of [{}, { jobKey: "k" }]) {
       await assert.rejects(addJob(queue.db, { identifier: "task", spec }), (error: Error) => {

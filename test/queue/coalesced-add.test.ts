@@ -1,4 +1,5 @@
-// Concurrent addJob calls of one process share inserts, and nothing else.
+// Concurrent calls of a function that coalescedAdd() returns share inserts, but each call has its own job or error.
+// Calls with a job key do not share inserts.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Database, Queryable } from "../../src/database/database.ts";
@@ -15,7 +16,7 @@ const numbered = (count: number): JobToAdd[] =>
     spec: { priority: n % 5, ...(n % 4 === 0 ? { queueName: `q${n % 7}` } : {}) },
   }));
 
-/** Returns the queue, with a count of the statements that were sent to it. */
+/** Returns the queue's database. Its `statements` is the number of statements that have been sent on it. */
 function counting(): Database & { readonly statements: number } {
   let statements = 0;
   const client: Queryable = {
@@ -97,7 +98,8 @@ describe("Calls that are made together", () => {
     const added = [add(first as JobToAdd)];
     while (held.length < 1) await new Promise(setImmediate);
     const [second, third, fourth] = next as [JobToAdd, JobToAdd, JobToAdd];
-    // The second job schedules an insert. Before that insert begins, the first insert ends and its loop sends the job.
+    // The add of the second job schedules an insert. Before that insert begins, the first insert ends, and the loop
+    // that sent the first job sends the second one.
     added.push(add(second));
     setImmediate(() => added.push(add(fourth)));
     held.pop()?.();

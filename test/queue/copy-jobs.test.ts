@@ -1,4 +1,4 @@
-// Adding by COPY: every column, text that COPY would misread, atomicity, names, order.
+// Adding jobs by COPY: every column, special characters, order, memory, all or none, and rows that triggers skip.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -109,7 +109,7 @@ test("A list of large payloads is written as it arrives, not all at once.", asyn
   const payload = "x".repeat(20_000);
   let behind = 0;
   await withClient(queue.pool, async (client) => {
-    // This client is in no transaction, so each part is committed by itself, and the count sees it.
+    // This client is in no transaction, so each part of the list is committed by itself, and countLarge() counts it.
     async function* large(): AsyncGenerator<JobToAdd> {
       for (let n = 0; n < 5_000; n++) {
         if (n % 250 === 0) behind = Math.max(behind, n - (await countLarge()));
@@ -247,7 +247,7 @@ test("If a trigger skips rows, nothing is stored, and the error has the numbers 
     });
     assert.equal(await countRows(), 0);
     assert.equal(await copyJobs(queue.db, [{ identifier: "t" }]), 1);
-    // A client without a transaction has committed the other jobs.
+    // On a client without a transaction, the COPY has committed the two other jobs.
     await withClient(queue.pool, (client) =>
       assert.rejects(copyJobs({ ...queue.db, client }, jobs), {
         message: /^only 2 of 3 jobs were stored: a trigger/,

@@ -1,4 +1,5 @@
-// Actions on jobs that a worker has fetched and not started: they wait until the worker has returned the jobs.
+// Actions on jobs that a worker has fetched and not started wait up to a second for the worker to return the jobs.
+// Actions on started jobs are refused.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
@@ -10,7 +11,7 @@ import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
 
-/** Writes the report of worker w about its running jobs. */
+/** Writes worker w's report: the ids of its running jobs, and their number, which is larger if the list is cut. */
 const reports = (ids: readonly string[], count = ids.length) =>
   queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w', now(), $1::jsonb)
@@ -18,7 +19,7 @@ const reports = (ids: readonly string[], count = ids.length) =>
     [JSON.stringify({ running_jobs: count, running_job_ids: ids })],
   );
 
-/** Adds a job that worker w has locked, and returns its id. */
+/** Adds a job, locks it as worker w does, and returns its id. */
 async function fetched(): Promise<string> {
   const { id } = await addJob(queue.db, { identifier: "t", spec: { jobKey: "k" } });
   await lockJob(queue, id, "w");

@@ -1,6 +1,7 @@
-// Protects statements against captured names. If other roles may create objects in a schema on the search path, their
-// function or operator for exactly the types of a call wins over PostgreSQL's own generic one. So each golden statement
-// qualifies its functions, and each of its operators has operands for which PostgreSQL has its own operator.
+// No golden statement can be made to call a function or operator of another role. If a role may create objects in a
+// schema on the search path, PostgreSQL prefers the role's operator for exactly the types of the operands to its own
+// operator that is generic or needs a conversion; functions likewise. So functions are qualified, and operands have
+// exactly the types of PostgreSQL's operators.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

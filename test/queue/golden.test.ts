@@ -1,5 +1,5 @@
-// Whole statements for reviewers: test/queue/golden has each one as it is sent. After an intended change,
-// write the files again and read the diff:
+// Whole statements for reviewers: a file of test/queue/golden has the statements of one entry of statements.ts, as they
+// are sent. After an intended change, write the files again and read the diff:
 //
 //   GOLDEN=write node --import ./test/support/register.mjs test/queue/golden.test.ts
 import assert from "node:assert/strict";
@@ -52,7 +52,7 @@ test("Every piece of SQL about jobs is in a golden file.", () => {
   assert.deepEqual(missing, [], "add a call to test/queue/statements.ts that sends it");
 });
 
-test("A quote in a regular expression does not hide the SQL after it; a division is none.", () => {
+test("A quote in a regular expression does not hide the SQL after it; a division is not a regular expression.", () => {
   const source =
     'const r = (s: string) => /^["/`]/.test(s) || 8 / 2 / 1;\nconst sql = `select 1`; // "';
   assert.deepEqual(templateTexts(`${source}\n`), [["select 1"]]);

@@ -1,4 +1,5 @@
-// Whether jobs of some tasks may be ready, on PostgreSQL 17, whose index scans cannot skip to the next priority.
+// The check whether tasks may have ready jobs, on PostgreSQL 17, whose index scans cannot skip to the next priority. If
+// npm has not installed version 17, the test runs on the embedded version.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

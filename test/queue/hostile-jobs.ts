@@ -1,4 +1,4 @@
-// A few hundred jobs in every state, with unusual payloads, errors, keys and names.
+// Jobs in every state, with unusual payloads, errors, keys, flags and names; tests add a few hundred.
 import type { TestQueue } from "./queue-database.ts";
 
 export const taskNames = ["mail", "mail/send", "Report 100%", "a_b", "ünïcode", "idle"];
@@ -13,7 +13,7 @@ export const errors = [
   "",
   "ÜBEL: schief",
 ];
-/** JSON texts; some cannot be read by PostgreSQL's own operators. */
+/** JSON texts; for some of them, PostgreSQL's operators for JSON raise an error. */
 export const payloads = [
   "{}",
   '{"a":7}',
@@ -51,7 +51,7 @@ export const payloads = [
   '{"a":"2026-01-31T08:00:00Z"}',
 ];
 
-/** Fills the queue; ids begin with 1. All times of jobs are multiples of 30 s before or after one moment. */
+/** Adds `count` jobs, with ids from 1 on. Their times are multiples of 30 s before or after the time of the insert. */
 export async function addHostileJobs({ sql }: TestQueue, count: number): Promise<void> {
   await sql("insert into worker._private_tasks (identifier) select * from unnest($1::text[])", [
     taskNames,
@@ -97,6 +97,6 @@ export async function addHostileJobs({ sql }: TestQueue, count: number): Promise
     where id = 'alive-1'`);
 }
 
-/** A condition on a row `jobs`: alive-1 has locked it for 30 s or longer, and reports that it runs other jobs. */
+/** An SQL condition on a job: alive-1 locked it more than 30 s ago, and does not report it among its running jobs. */
 export const FETCHED = `jobs.locked_by is not distinct from 'alive-1' and jobs.id % 48 <> 1
   and jobs.locked_at < now() - interval '30 seconds'`;

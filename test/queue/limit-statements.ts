@@ -1,4 +1,4 @@
-// The statements of limits, for their golden files.
+// Calls that send the statements of limits, with scripted answers. statements.ts records them for the golden files.
 import { changeLimit, endBackOffs } from "../../src/commands/limits/change-limit.ts";
 import { createLimits, removeLimit, setLimit } from "../../src/commands/limits/set-limit.ts";
 import type { Database } from "../../src/database/database.ts";

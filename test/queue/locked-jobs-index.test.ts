@@ -1,4 +1,5 @@
-// With the optional index of locked jobs, the statements that unlock jobs read only locked ones.
+// With the optional index of locked jobs, a recovery, the return of a lost fetch's jobs and the reset of old locks read
+// fewer than 20 of 5,000 jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "../../src/database/database.ts";
@@ -15,7 +16,7 @@ import { heartbeat, lockJob, testQueue } from "./queue-database.ts";
 const queue = testQueue();
 const JOBS = 5_000;
 
-/** Builds the index, and adds jobs, the first locked by a worker that is not responding. */
+/** Builds the index, and adds 5,000 jobs, of which a stale worker has locked the first. */
 async function addJobs(): Promise<void> {
   const index = indexDefinition(optionalIndex("running"));
   await queue.sql(
@@ -30,7 +31,7 @@ async function addJobs(): Promise<void> {
   await queue.sql("analyze worker._private_jobs");
 }
 
-/** Returns the result of `work`, and whether `work` has read fewer than 20 rows of jobs. */
+/** Returns the result of `work`, and whether it has read fewer than 20 rows of the table of jobs. */
 async function reading<T>(
   work: (db: Database) => Promise<T>,
   settings = "set plan_cache_mode = auto",
@@ -45,7 +46,7 @@ async function reading<T>(
       );
       return rows[0]?.read ?? JOBS;
     };
-    // The view also contains counts of earlier transactions of the connection, so they are subtracted.
+    // The view also counts reads of earlier transactions on this connection, so the count before `work` is subtracted.
     const before = await rowsRead();
     const result = await work({ ...queue.db, client });
     const isFew = (await rowsRead()) - before < 20;

@@ -1,5 +1,5 @@
-// An add reads the rows of its queue and its task without a lock, so a cleanup may delete them before the
-// add commits. The cleanup must then restore them.
+// An add reads the rows of its queue and its task without a lock, so a cleanup of unused names may delete these rows
+// before the add commits. The cleanup must then restore the rows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -21,7 +21,7 @@ const addUnused = () =>
   queue.sql(`with task as (insert into worker._private_tasks (identifier) values ('t'))
     insert into worker._private_job_queues (queue_name) values ('q')`);
 
-/** Each job's queue and task, by name. */
+/** Returns the names of each job's task and queue, and the id of the queue. */
 const namesOfJobs = () =>
   queue.sql<{ task: string; queue: string; id: number }>(
     `select t.identifier as task, q.queue_name as queue, q.id
@@ -30,7 +30,7 @@ const namesOfJobs = () =>
      left join worker._private_job_queues q on q.id = j.job_queue_id order by j.id`,
   );
 
-/** Resolves once the cleanup has deleted the queue, with the cleanup's promise. */
+/** Starts a cleanup. Once it has deleted the queue `q`, resolves with the promise of the cleanup, which still waits. */
 async function cleanupThatWaits(tasks: Parameters<typeof cleanup>[1] = NAMES) {
   const cleaned = cleanup(queue.db, tasks);
   const queues = () => queue.sql("select from worker._private_job_queues where queue_name = 'q'");
@@ -115,7 +115,7 @@ test("copyJobs() itself restores names that are deleted after it has read them."
   await addUnused();
   const jobs = async function* () {
     for (let n = 0; n < 600; n++) yield { identifier: "t", spec: { queueName: "q" } };
-    // The first step of 500 jobs has read the names, and no job has been sent yet.
+    // copyJobs() has read the names for its first step of 500 jobs, and has not sent any job.
     await queue.sql("delete from worker._private_job_queues; delete from worker._private_tasks");
   };
   assert.equal(await copyJobs(queue.db, jobs()), 600);
@@ -173,7 +173,7 @@ test("Inside a caller's transaction, a cleanup of names is refused, and a cleanu
   });
 });
 
-test("With concurrent cleanups every job of 24 producers keeps its queue.", async () => {
+test("During repeated cleanups every job of 24 producers keeps its queue.", async () => {
   const PRODUCERS = 24;
   const ROUNDS = 25;
   let isOver = false;
@@ -183,7 +183,7 @@ test("With concurrent cleanups every job of 24 producers keeps its queue.", asyn
   const produce = async (n: number) => {
     for (let round = 0; round < ROUNDS; round++) {
       await addJob(queue.db, { identifier: `t${n}`, spec: { queueName: `q${n}` } });
-      // As if the job had run: the queue is empty again.
+      // Deletes the jobs as if they had run, so that the names have no jobs, and a cleanup deletes them.
       if (round % 2 === 0) {
         await queue.sql(
           `delete from worker._private_jobs where task_id in

@@ -1,4 +1,5 @@
-// The statements of managed queues (queues with a limit): when one is managed, what a fetch takes, what unlocks slots.
+// Managed queues, which are named queues under a limit: when a queue becomes managed, which of its jobs a fetch takes,
+// and what unlocks its slots.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { removeLimit, setLimit } from "../../src/commands/limits/set-limit.ts";
@@ -39,7 +40,7 @@ const limit = (match: string, concurrency: number | null, rate: FullRate | null 
   return setLimit(queue.db, { definition, setBy: null });
 };
 
-/** Adds due jobs in order. The first is added by Graphile Worker's add_job, which creates the row of the queue. */
+/** Adds `count` due jobs, in order, to the named queue. add_job() adds the first, and creates the queue's row. */
 async function add(name: string, count = 1): Promise<void> {
   await queue.sql("select worker.add_job('task', '{}'::json, $1, now() - interval '1 minute')", [
     name,
@@ -75,7 +76,7 @@ const slotsOf = async (name: string) =>
     )
   ).map((row) => row.locked_by);
 
-/** Takes jobs as the worker `by`. `share`: the expected time of each job, as a part of the longest run allowed. */
+/** Takes up to `want` jobs as the worker `by`. `share`: the duration of a job, as a share of the longest run. */
 async function take(by = "w", { want = 10, share = 1, rates = false } = {}) {
   const statement = takeManaged({ flags: false, rates, excluded: false });
   const values = [["task"], want, by, [share]];
@@ -208,7 +209,7 @@ test("Ten thousand jobs of full, paused and slow queues do not hide a job of a f
   assert.ok((nextMs ?? 0) > 30_000 && (nextMs ?? 0) <= 60_000);
 });
 
-/** Returns the lines of the plan of a fetch, executed as a worker executes it. */
+/** Executes a fetch with the session settings of a worker, and returns the lines of its plan. */
 async function planOf(rates: boolean): Promise<string[]> {
   const client = await queue.pool.connect();
   try {
@@ -315,7 +316,7 @@ for (const kind of ["lowered", "removed"]) {
     else await removeLimit(queue.db, "of q");
     assert.deepEqual(await manage(), { changed: 1, isPending: true });
     assert.deepEqual(await slotsOf("q"), ["a", "a"]);
-    // Workers are notified only by a call that has changed something.
+    // A second call changes nothing, so it notifies no workers.
     assert.deepEqual(await manage(), { changed: 0, isPending: true });
   });
 }
@@ -334,7 +335,8 @@ test("Two workers that lower a limit at once leave as many slots as it allows.",
     "locked_by",
     jobs.map(({ lock }) => lock),
   );
-  // One call waits after taking its snapshot, which has all slots. Meanwhile the other call removes a slot.
+  // The first call takes its snapshot, in which all four slots exist, and waits in gate(). Meanwhile the other call
+  // removes the only slot whose row `run` has not locked.
   await queue.sql(`alter table worker._private_limits rename to limits;
     create function worker.gate() returns boolean language plpgsql as
       $$ begin perform pg_advisory_xact_lock(7); return true; end $$;
@@ -405,7 +407,7 @@ test("A pause overrides a limit of queues; after it the queue is managed, and it
   assert.equal((await take("b")).jobs.length, 1);
 });
 
-test("The slots of a stale worker are unlocked by a sweep, by a forced unlock and because of their age.", async () => {
+test("The slots of an unknown worker are unlocked by a sweep, by a forced unlock and because of their age.", async () => {
   await add("q", 20);
   await limit("q", 2);
   await manage();

@@ -1,4 +1,5 @@
-// The statements of managed queues, for their golden files.
+// Calls that send the statements of managed queues (named queues under a limit), with scripted answers, and texts of
+// fetches under limits. statements.ts records both for the golden files.
 import { forceUnlockWorkers } from "../../src/commands/maintenance/force-unlock-workers.ts";
 import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-workers.ts";
 import { endPause } from "../../src/commands/pauses/set-pause.ts";

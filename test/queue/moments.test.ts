@@ -1,4 +1,4 @@
-// Times keep all their microseconds, whatever the session's settings.
+// Times and their texts keep all microseconds, with any DateStyle of the session. A Date is cut to the millisecond.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rescheduleJobs } from "../../src/commands/jobs/reschedule-jobs.ts";
@@ -46,10 +46,10 @@ test("Times beyond RFC 3339 become the nearest valid one.", async () => {
 
 test("PostgreSQL reads the text of each time exactly, in its whole range and with any DateStyle.", async () => {
   const { db } = queue;
-  // In the last 30 years of its range PostgreSQL's extract() loses the microseconds.
+  // `last` is 30 years before the end of PostgreSQL's range, because after it extract() loses the microseconds.
   const [first, last] = [-210_866_803_200_000_000n, 9_223_371_999_999_999_999n];
   const keys = [EARLIEST, LATEST, ...[first, last, 0n, -1n, 951_827_696_000_001n].map(String)];
-  // Every 1,237 years of the whole range, including years 1 and 0 and the ends of leap years.
+  // A time in every 1,237 years of the range, and the ends of the years -1 and 0 and the beginning of the year 1.
   for (let us = first; us < last; us += 39_035_995_200_000_007n) keys.push(String(us));
   for (const us of [-62_135_596_800_000_001n, -62_135_596_800_000_000n, -62_167_219_200_000_001n]) {
     keys.push(String(us));

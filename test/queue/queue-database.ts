@@ -1,4 +1,4 @@
-// A queue for tests: one database per file, emptied before each test.
+// A queue for tests, in a database of its own. Before each test its jobs, queues, tasks and workers are deleted.
 import { after, before, beforeEach } from "node:test";
 import type pg from "pg";
 import type { Database } from "../../src/database/database.ts";
@@ -10,13 +10,13 @@ export interface TestQueue {
   readonly url: string;
   readonly pool: pg.Pool;
   readonly db: Database;
-  /** Runs plain SQL; `worker.` is the schema. */
+  /** Runs plain SQL. The name of the schema is `worker`. */
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
 }
 
 /**
- * Returns the queue, whose members can be used inside tests. Call this function once, at the top of a file or of a
- * `describe`. `database` creates a database with the schema, for instance on another server.
+ * Returns a queue, whose members can be used inside tests. Call this function at the top of a file or of a `describe`.
+ * `database` creates the database with the schema, for example with extensions or on another server.
  */
 export function testQueue(
   database: () => Promise<{ readonly url: string }> = migratedDatabase,
@@ -53,7 +53,7 @@ export function testQueue(
   };
 }
 
-/** The inputs of a job's condition if no queue is locked and no worker reports. */
+/** The facts from which statements derive conditions of jobs: no queue is locked, and workers send no heartbeats. */
 export const NO_LOCKS = { lockedQueueIds: [], heartbeats: null };
 
 /** Writes a heartbeat with the schema's function worker_heartbeat(). */
@@ -66,7 +66,7 @@ export async function heartbeat(
   await sql("select worker.worker_heartbeat($1, $2::json)", [id, text]);
 }
 
-/** Locks a job as a worker does, `age` (an interval) ago. */
+/** Locks a job as a fetch of the worker `by` does. `age`: how long ago, as PostgreSQL's interval. */
 export async function lockJob(
   queue: TestQueue,
   id: string,

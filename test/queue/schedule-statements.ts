@@ -1,4 +1,4 @@
-// The statements of schedules, for their golden files.
+// Calls that send the statements of schedules, with scripted answers. statements.ts records them for the golden files.
 
 import {
   addSchedule,
@@ -26,7 +26,7 @@ const ROW = {
 const there = (paused_ms: string | null = null): Answer => {
   return () => ({ is_there: true, ...ROW, paused_ms });
 };
-/** The answers if no schedule has the identifier. */
+/** The answers to an add if no schedule has the identifier. */
 const free: Answer = (text) =>
   text.includes("as count") ? { is_there: false, count: 0, now_ms: "0" } : there()(text);
 
@@ -41,7 +41,7 @@ const offer = {
 } as const;
 const look = { nowMs: 0, sinceMs: null, after: null };
 
-/** The answers if the table exists and no schedule has the identifier. */
+/** Like `free`, and the table of schedules exists. */
 const added: Answer = (text) =>
   text.includes("has_table_privilege") ? { is_there: true } : free(text);
 

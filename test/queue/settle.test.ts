@@ -1,5 +1,5 @@
 // How fetched jobs end in both modes. The safe mode locks a job by `locked_by`. The fast mode locks its row, and sets
-// `locked_by` only if the job takes too long.
+// `locked_by` only if the job outlasts its transaction.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { removeJob } from "../../src/commands/jobs/remove-job.ts";
@@ -23,11 +23,11 @@ interface Row {
   readonly locked_by: string | null;
   readonly payload: string;
   readonly last_error: string | null;
-  /** Seconds until it is due, rounded to a tenth. */
+  /** The seconds from `updated_at` to `run_at`, rounded to a tenth. */
   readonly wait: number;
 }
 
-/** Adds three jobs: one that is unlocked, one locked by this worker, one locked by another worker. */
+/** Adds three jobs: one that is unlocked, one locked by the worker `us`, and one locked by the worker `them`. */
 async function addThree(): Promise<[free: string, ours: string, theirs: string]> {
   const jobs = await addJobs(
     queue.db,
@@ -76,7 +76,7 @@ test("With a row lock, only jobs without a locked_by are finished.", async () =>
 
 test("A failure counts one attempt and delays the next one, with locked_by and with a row lock.", async () => {
   const ids = await addThree();
-  // A job with a locked_by had its attempt counted when it was fetched, so all three jobs are at their third attempt.
+  // The attempt of a job with a locked_by was counted at its fetch. So all three jobs are at their third attempt.
   await queue.sql("update worker._private_jobs set attempts = 2 where locked_by is null");
   await queue.sql("update worker._private_jobs set attempts = 3 where locked_by is not null");
   assert.deepEqual(await failJobs(queue.db, "us", failures(ids), "locked_by"), [ids[0], ids[2]]);

@@ -1,13 +1,13 @@
-// Finds the template literals of a source file, in which SQL is written. Each is returned as its constant pieces.
+// Finds the template literals of a source file, because SQL is written in them.
 
-/** Returns the literals, also those inside the expressions of others. */
+/** Returns the constant pieces of each literal, also of literals inside the expressions of other literals. */
 export function templateTexts(source: string): string[][] {
   const found: string[][] = [];
   scan(source, 0, null, found);
   return found;
 }
 
-/** Scans code until `end`; returns the place after it. */
+/** Scans code until `end`, or to the end of the source if it is null. Returns the place after it. */
 function scan(source: string, from: number, end: string | null, found: string[][]): number {
   let at = from;
   for (let depth = 0; at < source.length; at++) {
@@ -50,7 +50,7 @@ function behindSlash(source: string, at: number): number {
     : behindExpression(source, at);
 }
 
-/** What comes before a division. */
+/** Matches the text before a slash that is a division. */
 const AFTER_A_VALUE = /(?<!return)(?<=[\w)\]}"'`])\s*$/;
 
 function behindExpression(source: string, from: number): number {

@@ -1,5 +1,6 @@
-// Every statement of src/queue, src/insight and src/commands as it is sent: each operation is called with a
-// client that records statements and returns scripted results. One entry is one golden file.
+// Every statement of src/queue, src/insight and src/commands as it is sent: each operation is called with a client that
+// records statements and returns scripted rows (answers). Statements of fetches are built without a call (`texts`). One
+// entry is one golden file.
 
 import { untilNotFetched } from "../../src/commands/before-images/act-on-jobs.ts";
 import { cancelRunning } from "../../src/commands/cancel/cancel-running.ts";
@@ -188,7 +189,7 @@ const RECOVERY = {
   longestGapMs: 0,
 };
 
-/** Every recovery is refused, as by a trigger. */
+/** The answers if each recovery is refused, as by a trigger. */
 const refusingAll: Answer = (text) => {
   if (!/^with (turn|stale) as/m.test(text)) return { id: "1", present: true };
   throw Object.assign(new Error("no"), { code: "P0001" });
@@ -199,11 +200,11 @@ const walked: Answer = (text) =>
   text.includes("as ids")
     ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
     : { us: "1", task_id: 1 };
-/** The jobs that are found must be decompressed before they can be checked. */
+/** The answers if the found job's texts may be too large to be read with others: a statement reads them alone. */
 const walkedLarge: Answer = (text) =>
   text.includes("as is_large") ? { id: "1", is_large: true } : walked(text);
 let largeJobs = 0;
-/** The answers about jobs with compressed payloads, the first of which can be read; the others are too large. */
+/** The answers about a job with a compressed payload, which fits on a page and is loaded by a second statement. */
 const large: Answer = (text) => {
   if (!text.includes("as is_large")) return { id: "1", payload: "{}", bytes: 1 };
   largeJobs += 1;
@@ -225,7 +226,7 @@ async function exportOf(db: Database, q: string, format: ExportFormat): Promise<
   let left = 3;
   for await (const _ of pieces(AbortSignal.timeout(1_000))) if (--left === 0) return;
 }
-/** A job whose texts match; it alone is too large for a chunk of lines. */
+/** The answers if one job is found, whose texts match the query, and which alone is too large for a chunk of lines. */
 const exported: Answer = (text) => {
   if (text.includes("as lines")) return { lines: null, count: "0", last: null, first: "1" };
   if (text.includes("as is_large")) return { id: "1", bytes: "1", payload: '{"a":1}' };
@@ -255,7 +256,7 @@ const LOCKS = { ...GAUGE, lockedQueueIds: [1] };
 const LARGE: Gauge = { ...GAUGE, pages: 1_000_000 };
 const COUNT = { count: 0, undecided: 0, firstId: "0", afterId: "0", lastId: "1" };
 
-/** A database for compileQuery(): to compile the two queries below, nothing is read from it. */
+/** A database without rows for compileQuery(), which needs none to compile the two queries below. */
 const emptyDatabase = {
   client: { query: async () => ({ rows: [] }) },
   schema: schemaName(),
@@ -280,7 +281,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
       { identifier: "t", spec: { jobKey: "m", jobKeyMode: "unsafe_dedupe" } },
     ]),
   "add-unique-jobs": (db) => addJob(db, { identifier: "t", spec: { unique: UNFINISHED } }),
-  // The row has the place of no job in the batch, so the job counts as dropped.
+  // No job of the batch has the place -1, so the job counts as dropped.
   "add-throttled-job": [
     (db) =>
       addAnyJob(db, { identifier: "t", payload: {}, spec: { throttle: { periodMs: 60_000 } } }),
@@ -635,7 +636,7 @@ for (const { flags, pauses } of forms) {
   }
 }
 
-/** Answers a cleanup that deletes a task and a queue, and does not restore them, because their names have new rows. */
+/** The answers if a cleanup deletes a task and a queue whose names have new rows, so that the old rows stay deleted. */
 function cleanedUp(present = true): Answer {
   let transactions = 0;
   return (text) => {
@@ -646,7 +647,7 @@ function cleanedUp(present = true): Answer {
   };
 }
 
-/** The catalogue's row of the index on ready jobs by queue. */
+/** The catalogue's row of the index queue_ready. */
 function queueIndex() {
   return {
     index_name: "i",
@@ -662,7 +663,7 @@ function queueIndex() {
   };
 }
 
-/** Maps names to the statements sent, in order. */
+/** Returns the text of each golden file by its name: different statements, in the order in which they are sent. */
 export async function statements(): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   const { quoted } = schemaName();
@@ -687,16 +688,16 @@ async function sentBy(call: Call, answer: Answer): Promise<string[]> {
         config.handleReadyForQuery();
         return;
       }
-      // This query for optional indexes is part of src/database, so it is not recorded. By default none exists.
+      // This query for optional indexes is part of src/database, so it is not recorded. By default no index exists.
       if (config.text.includes("pg_catalog.pg_index")) {
         const found = answer(config.text);
         return Promise.resolve({ rows: "is_usable" in found ? [found] : [] });
       }
       sent.push(config.text);
-      // No transaction is open.
+      // The answer to this statement: no other transaction is open.
       if (config.text.includes("pg_prepared_xacts")) return Promise.resolve({ rows: [] });
       const found = answer(config.text);
-      // A schema may have the table of workers and no other table of ours.
+      // In an answer, `present` is about the table of workers, and `is_there` about the other tables of ours.
       const isOfWorkers = `${config.values?.[0]}`.endsWith("._private_workers");
       const row = isOfWorkers ? { ...found, is_there: found["present"] } : found;
       return Promise.resolve({ rows: [row] });
@@ -705,7 +706,7 @@ async function sentBy(call: Call, answer: Answer): Promise<string[]> {
   try {
     await call({ client, schema: schemaName() } as unknown as Database);
   } catch {
-    // The operation's result does not matter here.
+    // An error of the operation does not matter: the statements before it are recorded.
   }
   return [...new Set(sent)];
 }

@@ -1,4 +1,4 @@
-// Keys that are created, and whose jobs are taken, while a batch with the same keys is being added.
+// A batch has a key that another session adds at the same time, with a job that a worker locks before the batch ends.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addJob } from "../../src/queue/add/add-job.ts";

@@ -1,4 +1,4 @@
-// The command that adds a job, with a throttle.
+// The command `add` with a throttle: its answer for a dropped job, and the fields that it refuses.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";

@@ -240,7 +240,7 @@ test("An add whose jobs are committed, but whose periods cannot be read, is reje
   await add(job({ n: 1 }));
   const before = await count();
   const client: Queryable = {
-    // In place of the read, a statement that PostgreSQL stops, as a time limit would.
+    // Instead of the read of the periods, a statement that PostgreSQL stops, as it would at a time limit.
     query: (sent) =>
       queue.pool.query(
         sent.text.includes("with requested")

@@ -55,7 +55,10 @@ for (const lasts of ["waiting", "unfinished", "failed_too"] as const) {
   });
 }
 
-/** The outcome of an add beside a waiting, a running, a failed equal job. `kept` and `updated` are duplicates. */
+/**
+ * The outcomes of three adds: while an equal job waits, while it runs, and after it has failed. With `updated` and
+ * `kept` the add is a duplicate, and the equal job is updated or not changed.
+ */
 const outcomes: Readonly<Record<UniqueWhile, readonly [string, string, string]>> = {
   waiting: ["updated", "added", "added"],
   unfinished: ["kept", "kept", "added"],
@@ -200,7 +203,7 @@ test("After a failed attempt the wait of a debounced job begins anew, so that ad
   assert.deepEqual([await dueAfter("created_at"), await dueAfter("updated_at")], [60, 60]);
 });
 
-/** Returns the seconds from `column`, a time of the job with the key k, until the job is due. */
+/** Returns the seconds from the time in `column` until run_at, of the job with the key k. */
 async function dueAfter(column: string): Promise<number | undefined> {
   const [row] = await queue.sql<{ s: number }>(
     `select extract(epoch from run_at - ${column})::float8 as s from worker._private_jobs where key = 'k'`,

@@ -1,4 +1,4 @@
-// Workers in the database: locks, heartbeats, and the recovery of stale ones.
+// Workers in the database: their locks and heartbeats, forced unlocking, and sweeps of stale and unknown workers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forceUnlockWorkers } from "../../src/commands/maintenance/force-unlock-workers.ts";
@@ -109,7 +109,7 @@ test("A heartbeat lists a worker until it is deregistered; the metadata sets whe
   assert.equal((await listActiveWorkers(queue.db, { staleAfterMs: 200_000 }))[1]?.isStale, true);
   await age("w", "301 seconds");
   assert.equal((await listActiveWorkers(queue.db))[1]?.isStale, true);
-  // Each worker is judged by the threshold in its own metadata, unless the caller gives another one.
+  // The threshold in a worker's own metadata applies, unless the caller passes another one.
   await heartbeat(queue, "w", { threshold_ms: 900_000 });
   await age("w", "301 seconds");
   assert.equal((await listActiveWorkers(queue.db))[1]?.isStale, false);

@@ -1,9 +1,9 @@
-// Finds names that a statement resolves by the search path: functions without a schema, and operators that
-// an overload for exactly the types of their operands would replace.
+// Finds names in a statement that a role could capture by creating objects in a schema on the search path: functions
+// without a schema, and operators that an overload for exactly the types of their operands would replace.
 import pg from "pg";
 import { createOperators } from "./overloads.ts";
 
-// Words of the grammar that PostgreSQL does not look up as functions.
+// Keywords before a parenthesis, which PostgreSQL does not look up as functions.
 const SYNTAX = new Set([
   ...[
     "all",
@@ -20,7 +20,7 @@ const SYNTAX = new Set([
   ...["nullif", "operator", "row", "values"],
 ]);
 
-/** Returns the functions that are called without their schema. */
+/** Returns the names of the functions that a statement calls without a schema. */
 export function bareFunctions(text: string): string[] {
   const code = text.replaceAll(/'(?:[^']|'')*'/g, "''");
   return [...code.matchAll(/(?<![.\w"])([a-z_]\w*)\(/g)]
@@ -29,14 +29,14 @@ export function bareFunctions(text: string): string[] {
 }
 
 /**
- * Whether the call is `unnest` with several lists: the grammar itself turns it into several calls of
+ * Whether the call is `unnest` with several arrays: PostgreSQL's parser turns it into several calls of
  * `pg_catalog.unnest`.
  */
 function isSpread(text: string, name: string, index: number): boolean {
   return name === "unnest" && /^unnest\([^()]*,/.test(text.slice(index));
 }
 
-/** Returns a client of a database in which every operator has overloads in `public`. */
+/** Connects to a database and creates the operators of overloads.ts in its schema `public`. Returns the client. */
 export async function overloadedClient(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -55,8 +55,8 @@ const dependsOn = `
   and operators.oprnamespace = 'public'::regnamespace`;
 
 /**
- * Returns the operators outside pg_catalog that a statement uses. PostgreSQL stores the parsed statements of a function
- * with their dependencies, so the statement becomes a function.
+ * Returns the operators in `public` that a statement uses. The statement becomes the parsed body (`begin atomic`) of a
+ * function, because PostgreSQL stores the dependencies of such a body. If that fails, the error is returned instead.
  */
 export async function operatorsOfOthers(client: pg.Client, text: string): Promise<string[]> {
   await client.query("set search_path = pg_catalog");

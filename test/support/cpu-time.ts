@@ -1,11 +1,11 @@
-// The processor time of some work, which does not grow on a busy machine.
+// Measures processor time: other programs on a busy machine increase it less than they increase elapsed time.
 import assert from "node:assert/strict";
 
 const ROUNDS = 5;
 
 /**
- * Returns the least processor time of several rounds in milliseconds; the other rounds include compilation and garbage
- * collection. A round that takes at most `enoughMs` is the last.
+ * Runs `work` up to five times. Returns the least processor time of a round, in milliseconds: slower rounds include
+ * compilation and garbage collection. A round that takes at most `enoughMs` is the last.
  */
 export function cpuMs(work: () => unknown, enoughMs = 0): number {
   let least = Number.POSITIVE_INFINITY;
@@ -18,7 +18,7 @@ export function cpuMs(work: () => unknown, enoughMs = 0): number {
   return least;
 }
 
-/** Fails if `work` takes longer than `limitMs` milliseconds of processor time. */
+/** Fails if `work` takes more than `limitMs` milliseconds of processor time in each of five rounds. */
 export function assertQuick(limitMs: number, what: string, work: () => unknown): void {
   const ms = cpuMs(work, limitMs);
   assert.ok(ms <= limitMs, `${what}: ${ms} ms`);

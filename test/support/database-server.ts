@@ -1,7 +1,7 @@
-// The settings of the server for test databases, and the databases of a run.
+// Settings of the server for test databases, and the names and the removal of the databases of one run.
 import pg from "pg";
 
-/** These settings are fast, because nothing must survive a crash of the machine. */
+/** Nothing must survive a crash of the machine, so PostgreSQL does not wait for the disk. */
 export const TEST_SETTINGS = {
   fsync: "off",
   synchronous_commit: "off",
@@ -10,10 +10,16 @@ export const TEST_SETTINGS = {
   shared_buffers: "64MB",
 };
 
-/** The prefix of this run's databases; test/run.mjs passes TEST_RUN, the run's number, to its files. */
+/**
+ * The prefix of the names of this run's databases. test/run.mjs passes its process id to the test files as TEST_RUN; a
+ * file that runs alone uses its own process id.
+ */
 export const PREFIX = `worker_test_${process.env["TEST_RUN"] ?? `alone${process.pid}`}_`;
 
-/** Drops the databases of this run that `which` selects by the process that created them; null: a template. */
+/**
+ * Drops the databases of this run that `which` selects. `pid` is the process that created the database, null for a
+ * template of databaseLike().
+ */
 export async function dropDatabases(
   url: string,
   which: (pid: number | null) => boolean,

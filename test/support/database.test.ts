@@ -1,4 +1,4 @@
-// Tests of database.ts, which all other tests use.
+// Tests of database.ts, which creates the databases of other tests.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -14,7 +14,7 @@ async function queryText(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-test("Every test database is new and empty.", async () => {
+test("emptyDatabase() creates a new, empty database on each call.", async () => {
   const [one, two] = await Promise.all([emptyDatabase(), emptyDatabase()]);
   assert.notEqual(one.name, two.name);
   await queryText(one.url, "create table t as select 1 as a");

@@ -1,10 +1,10 @@
-// Databases for tests, on a real PostgreSQL: the server of the whole run (test/run.mjs), the one that TEST_DATABASE_URL
-// or DATABASE_URL names, or a server of this file's own if it runs alone.
+// Databases for tests, on a real PostgreSQL: the server of TEST_DATABASE_URL or DATABASE_URL. test/run.mjs sets the
+// first if neither is set. Without test/run.mjs and without a URL, a test file starts a server of its own.
 //
 //   const database = await migratedDatabase(); // at the top of a test file, or in a test
 //
-// A database is dropped when its file ends. If it still has connections then, the next file drops it, so that the test
-// does not fail because of its cleanup.
+// A database is dropped when its test file ends. If it still has connections then, a test file that starts later drops
+// it, so that no test fails because of its cleanup.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ import { dropDatabases, PREFIX, TEST_SETTINGS } from "./database-server.ts";
 
 export interface TestDatabase {
   readonly name: string;
-  /** The URL, with the superuser. node-postgres, libpq and the command line accept it. */
+  /** The URL for the superuser. node-postgres, libpq and the command line accept it. */
   readonly url: string;
 }
 
@@ -47,14 +47,17 @@ export async function migratedDatabase(
   });
 }
 
-/** Creates a new copy of a template that `fill` builds once in a run. `fill` must close its connections. */
+/**
+ * Creates a new copy of the template `key`, whose contents `fill` creates on its first use in a run. `fill` must close
+ * its connections.
+ */
 export async function databaseLike(
   key: string,
   fill: (url: string) => Promise<void>,
 ): Promise<TestDatabase> {
   const template = PREFIX + key;
   await administer(async (client) => {
-    // Files run in parallel: the first builds the template, and the others wait for this lock.
+    // Test files run in parallel: the first creates the template, and the others wait for this lock meanwhile.
     await client.query("select pg_advisory_lock(hashtext($1))", [template]);
     if (await exists(client, template)) return;
     const draft = await createDatabase("template0");
@@ -64,7 +67,7 @@ export async function databaseLike(
   return createDatabase(template);
 }
 
-/** Returns the superuser's connection string for the server's database `postgres`. */
+/** Returns the URL of the server for the superuser: TEST_DATABASE_URL, DATABASE_URL or the URL of the file's own. */
 export async function serverUrl(): Promise<string> {
   started ??= start();
   return started;
@@ -90,7 +93,8 @@ async function createDatabase(template: string): Promise<TestDatabase> {
     const { rows } = await client.query<{ v: number }>(
       "select current_setting('server_version_num')::int as v",
     );
-    // Copying files takes a third of the time of writing all pages to the log.
+    // Copying files takes a third of the time that PostgreSQL 15 and later need by default, to write all pages to the
+    // write-ahead log. Earlier versions always copy files.
     const how = (rows[0]?.v ?? 0) < 150_000 ? "" : "strategy file_copy";
     await client.query(`create database ${name} template "${template}" ${how}`);
   });
@@ -127,7 +131,7 @@ after(async () => {
     rmSync(own.directory, { recursive: true, force: true });
   } else if (made.length > 0) {
     await administer(async (client) => {
-      // PostgreSQL would wait five seconds for the end of each connection.
+      // Not those with connections: `drop database` would wait five seconds for their end, and then fail.
       const { rows } = await client.query<{ name: string }>(
         `select datname as name from pg_database where datname = any ($1)
          and datname not in (select datname from pg_stat_activity where datname is not null)`,

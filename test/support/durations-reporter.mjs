@@ -1,4 +1,4 @@
-// A reporter of `node --test`: a line "milliseconds<tab>file" for each test file that has ended.
+// A reporter for `node --test`. It writes a line "milliseconds<tab>file" for each test file that has ended.
 export default async function* durations(events) {
   for await (const { type, data } of events) {
     const isFile = type === "test:complete" && data.nesting === 0 && data.file?.endsWith(data.name);

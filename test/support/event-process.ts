@@ -1,5 +1,5 @@
-// A process that writes events as lines of JSON on stdout, each with its name in `event`. A test can read all events so
-// far, and wait for one.
+// Reads the events of a process, which writes each as a line of JSON to stdout, with the event's name in `event`. A
+// test can read all events so far, and wait for one.
 import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -16,8 +16,8 @@ export interface ProcessEvents {
   event(name: string, fits?: (event: ProcessEvent) => boolean): Promise<ProcessEvent>;
 }
 
-// How long a test waits for an event: a busy machine delays heartbeats, and a worker whose own heartbeats were late
-// does not recover others for a while.
+// How long a test waits for an event. It is this long because a busy machine delays heartbeats, and a worker whose own
+// heartbeats were late recovers no jobs of other workers for a while (src/worker/lease/recovery.ts).
 export const MAX_WAIT_MS = 90_000;
 
 export function processEvents(

@@ -1,4 +1,4 @@
-// A program whose database refuses it: started by failed-connect.test.ts, which waits for its end.
+// A program whose login the database refuses. failed-connect.test.ts starts it, and tests that it ends by itself.
 import { defineTask, makeWorkerUtils, run } from "../../src/index.ts";
 
 const [, , part = "", connectionString = ""] = process.argv;

@@ -1,10 +1,10 @@
-// A clock that a test advances. Timers run in order when their time has passed.
+// A clock that a test advances. Timers run while advance() passes their times, in the order of these times.
 import type { Clock } from "../../src/base/clock.ts";
 
 export interface ManualClock extends Clock {
-  /** Advances the time, and runs the timers that become due. */
+  /** Advances the time by `ms`, and runs the timers that become due before it returns. */
   advance(ms: number): void;
-  /** The milliseconds until the next timer; null: there is none. */
+  /** The milliseconds until the next timer; null if no timer is set. */
   readonly nextMs: number | null;
 }
 

@@ -1,13 +1,13 @@
-// A manual clock for functions that take `wait` as an option.
+// A replacement of wait() for functions that take it as an option: the test ends the waits.
 
 export interface ManualWait {
   /** Replaces wait() of base/clock.ts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
   /** The lengths of the current waits, in milliseconds. */
   readonly waits: readonly number[];
-  /** Ends the waits of such a length as if their time had passed. If there is none, it waits until one begins. */
+  /** Ends the waits whose length `isLength` selects, as if their time had passed. If there is none, waits for one. */
   pass(isLength: (ms: number) => boolean): Promise<void>;
-  /** Makes waits of such a length end at once from now on. */
+  /** Ends the waits whose length `isLength` selects, and future ones at once. The next skip() replaces `isLength`. */
   skip(isLength: (ms: number) => boolean): void;
 }
 

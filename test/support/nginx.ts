@@ -1,5 +1,5 @@
-// Debian's nginx in front of several admins: round robin, based on deploy/proxy/nginx.conf. A failed
-// upstream is tried again after a second.
+// Debian's nginx in front of several admins, based on deploy/proxy/nginx.conf. The admins get requests in turn; an
+// admin that has failed gets none for a second.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -8,13 +8,13 @@ import { join } from "node:path";
 import { waitUntil } from "./until.ts";
 
 export interface NginxOptions {
-  /** The directory of its files; the caller removes it. */
+  /** The directory for nginx's files. The caller removes it. */
   readonly directory: string;
-  /** The address, such as `127.0.0.1:8080`. */
+  /** The address on which nginx listens, such as `127.0.0.1:8080`. */
   readonly listen: string;
   /** The addresses of the admins, such as `127.0.0.1:5678`. */
   readonly upstreams: readonly string[];
-  /** A command prefix, for example to enter a network namespace. */
+  /** The words before `nginx` in its command, such as `ip netns exec NAME` for a network namespace. Default: none. */
   readonly command?: readonly string[];
 }
 

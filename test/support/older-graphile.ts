@@ -1,5 +1,5 @@
-// Older versions of Graphile Worker, installed side by side under their own names. npm installs them once into the
-// directory for temporary files.
+// Older versions of Graphile Worker, side by side under names of their own. They are installed once for all runs, in
+// the system's directory for temporary files.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -19,7 +19,7 @@ export const hasOlderGraphile = (): boolean =>
     existsSync(join(place, "node_modules", folder(version as OlderVersion), "package.json")),
   );
 
-/** Installs the versions. Returns the reason to report if hasOlderGraphile() is still false afterwards. */
+/** Installs the versions with npm. Returns a reason, to be reported if hasOlderGraphile() is false afterwards. */
 export async function installOlderGraphile(): Promise<string> {
   mkdirSync(place, { recursive: true });
   const packages = Object.entries(VERSIONS).map(
@@ -35,8 +35,8 @@ export async function installOlderGraphile(): Promise<string> {
 }
 
 /**
- * Returns the exports of a version. Their types are those of today's version, which are the same for everything used
- * here.
+ * Returns the module of a version. The types of `run` and `Logger` are those of the version in package.json, and fit
+ * what the tests use of the older ones.
  */
 export function olderGraphile(version: OlderVersion): Pick<typeof graphile, "run" | "Logger"> {
   return createRequire(join(place, "package.json"))(folder(version));

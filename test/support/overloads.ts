@@ -1,5 +1,6 @@
-// Overloads that a role with create privileges in `public` puts beside PostgreSQL's own operators and functions. An
-// overload for exactly the types of a call has precedence over one for any type. Each records the role that runs it.
+// Overloads of PostgreSQL's operators and functions, as a role that may create objects in `public` can create them
+// there. PostgreSQL prefers an overload for exactly the types of a call to its own function for any type (`anyarray`).
+// The overloads of createOverloads() record the role that runs them.
 import type pg from "pg";
 
 const OPERATORS = [
@@ -24,7 +25,7 @@ const TYPES = [
   ...["bool[]", "int2[]", "int4[]", "int8[]", "float8[]", "text[]", "oid[]", "timestamptz[]"],
 ];
 
-/** The polymorphic functions that statements call most often, with their types. */
+/** Functions with overloads or arguments of any type that statements call often, each with the types to overload. */
 const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   unnest: ["int2[]", "int4[]", "int8[]", "text[]", "bool[]", "oid[]", "float8[]", "timestamptz[]"],
   cardinality: ["int4[]", "int8[]", "text[]"],
@@ -49,8 +50,8 @@ const AGGREGATES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Creates the functions and aggregates as the role of `tenant`. The superuser inserts the operators into the catalog,
- * because thousands of `create operator` take a minute.
+ * Creates the functions and aggregates as the role of `tenant`, and the operators as the superuser: it inserts their
+ * rows into the catalog, because thousands of `create operator` would take a minute.
  */
 export async function createOverloads(superuser: pg.Client, tenant: pg.Client): Promise<void> {
   const body =
@@ -75,7 +76,7 @@ export async function createOverloads(superuser: pg.Client, tenant: pg.Client): 
   await createOperators(superuser);
 }
 
-/** Creates only the operators, which call a function `public.captured()`. */
+/** Creates only the operators. They call the function `public.captured()`, which must exist. */
 export async function createOperators(superuser: pg.Client): Promise<void> {
   await superuser.query("set allow_system_table_mods = on");
   await superuser.query(operatorsSql, [OPERATORS, TYPES]);

@@ -1,4 +1,4 @@
-// A PostgreSQL that requires a password from every role but its superuser, unlike embedded servers.
+// An embedded server that requires a password from every role but its superuser. Other embedded servers require none.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,10 @@ export interface PasswordServer extends AsyncDisposable {
   sql(text: string): Promise<void>;
 }
 
-/** Starts the server with the roles `scram`, `md5` and `plain`, each with this method and the password `secret`. */
+/**
+ * Starts the server with the roles `scram`, `md5` and `plain`, whose password is `secret`. A role logs in with the
+ * method of its name; `plain` sends the password as clear text.
+ */
 export async function passwordServer(): Promise<PasswordServer> {
   const directory = mkdtempSync(join(tmpdir(), "wk-password-"));
   chmodSync(directory, 0o755);

@@ -1,5 +1,5 @@
-// Debian's pgbouncer in transaction mode in front of a test server: each transaction of a client runs on any free
-// connection of a few.
+// Debian's pgbouncer in transaction mode in front of a test server: each transaction of a client runs on any free one
+// of a few connections to the server.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, chownSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,17 +12,17 @@ import { serverAccount } from "../../src/database/embedded/account.ts";
 export interface Pgbouncer {
   /** Returns the URL of a database of the server. */
   url(database: string): string;
-  /** Runs a command of its console, such as PAUSE. */
+  /** Runs a command of pgbouncer's console, such as PAUSE. */
   admin(command: string): Promise<void>;
-  /** Kills it with SIGKILL. Resolves when it has ended, and its server connections with it. */
+  /** Kills pgbouncer with SIGKILL, and so closes its connections to the server. Resolves when it has ended. */
   kill(): Promise<void>;
-  /** Starts it again at the same place. Resolves when it listens. */
+  /** Starts pgbouncer again after kill(), with the same URLs. Resolves when it listens. */
   start(): Promise<void>;
-  /** Stops it. Resolves when it has ended. */
+  /** Kills pgbouncer and removes its files. Resolves when it has ended. */
   stop(): Promise<void>;
 }
 
-/** Returns the program's path, or null. In Debian only root's PATH contains it. */
+/** Returns the path of pgbouncer, null if it is not installed. Debian's /usr/sbin is in the PATH of root only. */
 export function pgbouncerProgram(): string | null {
   const folders = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin"];
   return folders.map((folder) => join(folder, "pgbouncer")).find(isProgram) ?? null;
@@ -44,13 +44,16 @@ const START_LIMIT_MS = 10_000;
 const WITH_US = `"$@" & pid=$!; read -r _; kill -KILL "$pid"; wait "$pid"`;
 
 export interface PgbouncerOptions {
-  /** A TCP address in addition to its unix socket. */
+  /** A TCP address on which pgbouncer listens, in addition to its unix socket. The URLs then contain this address. */
   readonly address?: string;
-  /** How long it keeps an unused server connection, in seconds. Default 600. */
+  /** How long pgbouncer keeps an unused connection to the server, in seconds. Default: 600. */
   readonly idleSeconds?: number;
 }
 
-/** Starts pgbouncer with `connections` connections to `server`. It does not run as root. */
+/**
+ * Starts pgbouncer with at most `connections` connections to each database of `server`. pgbouncer refuses to run as
+ * root, so under root it runs as the user of embedded servers.
+ */
 export async function startPgbouncer(
   program: string,
   server: string,
@@ -132,7 +135,7 @@ unix_socket_dir = ${directory}
 `;
 }
 
-/** Resolves when it logs that it listens. Rejects with its output otherwise. */
+/** Resolves when pgbouncer logs that it listens. Rejects with its output if it fails or needs more than ten seconds. */
 async function ready(child: ChildProcess): Promise<void> {
   const output: string[] = [];
   const limit = AbortSignal.timeout(START_LIMIT_MS);

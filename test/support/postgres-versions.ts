@@ -1,8 +1,8 @@
-// PostgreSQL servers older than the included one: npm packages named pg15, pg16 and pg17.
+// PostgreSQL servers older than the embedded one: the npm packages pg15, pg16 and pg17 (names in package.json).
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** Returns the directory with `bin/postgres` of a major version; null if npm has not installed it. */
+/** Returns the directory that contains `bin/postgres` of a major version; null if npm has not installed its package. */
 export function olderBinaries(majorVersion: string): string | null {
   try {
     const main = createRequire(import.meta.url).resolve(`pg${majorVersion}`);

@@ -1,5 +1,5 @@
-// The prose of a file: comments and texts of code, paragraphs of documents. Code spans, addresses, SQL and regular
-// expressions do not belong to it.
+// The prose of a file: in code its comments and its strings other than SQL, in documents all text except code blocks
+// and the addresses of links. Code spans of comments and documents are left out.
 import { readFileSync } from "node:fs";
 
 export interface Prose {
@@ -21,7 +21,7 @@ function proseOfCode(source: string): Prose[] {
     counted = index;
     const isComment = piece.startsWith("//") || piece.startsWith("/*");
     if (!isComment && piece.startsWith("/")) continue;
-    // In a comment, code spans are removed; in a text, inserted values.
+    // Code spans are removed from a comment, inserted values from a string.
     const text = isComment
       ? piece.replaceAll(/`[^`\n]*`/g, "`…`")
       : piece.slice(1, -1).replaceAll(/\$\{[^{}]*\}/g, " … ");
@@ -51,7 +51,7 @@ export function wordsIn(prose: readonly Prose[]): number {
   );
 }
 
-/** Returns where the words occur, each with its line and the text around it. */
+/** Returns the places where the words occur: for each its line and the text around it. */
 export function placesOf(prose: readonly Prose[], words: RegExp): readonly Prose[] {
   return prose.flatMap(({ line, text }) =>
     text.split("\n").flatMap((part, at) =>

@@ -1,4 +1,4 @@
-// Random calls of the queue's SQL functions, and changes that workers make to jobs in between. The same seed gives the
+// Random calls of the queue's SQL functions, and between them updates such as workers make. The same seed gives the
 // same calls.
 
 /** Returns a whole number from 0 to `below` - 1. */
@@ -7,7 +7,10 @@ export type Random = (below: number) => number;
 export interface Call {
   readonly name: string;
   readonly text: string;
-  /** The affected jobs, by their positions in a canonical order of the existing jobs. */
+  /**
+   * The jobs whose ids the call gets, by their positions in an order of the existing jobs that does not depend on ids.
+   * A position after the last job counts on from the first.
+   */
   readonly jobs: readonly number[];
   readonly values: (ids: readonly string[]) => unknown[];
 }
@@ -119,7 +122,9 @@ function onWorkers(dice: Random): Call {
   };
 }
 
-/** Returns a worker's change: a lock of some age, attempts, an error, a locked queue. */
+/**
+ * Returns an update of one or two jobs (a lock, an unlock, or attempts with an error), or a lock of all named queues.
+ */
 function work(dice: Random): Call {
   const [set, table] = pick(
     dice,

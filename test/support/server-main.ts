@@ -12,7 +12,7 @@ const { uid, ...options } = JSON.parse(process.argv[2] ?? "{}") as EmbeddedServe
 };
 const report = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
-// The new user may not be able to read the sources, all of which are loaded by now.
+// All sources are loaded by now: the new user may not be allowed to read them.
 if (uid !== undefined) {
   process.setgroups?.([]);
   process.setgid?.(uid);

@@ -30,13 +30,13 @@ export type ServerProcessOptions = EmbeddedServerOptions & {
   readonly env?: Readonly<Record<string, string>>;
 };
 
-// The processes that are running. A failed test would leave them running, and then its file would not end.
+// A failed test does not stop its process, and a running process would keep the test file from ending.
 const running = new Set<ChildProcess>();
 after(() => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts a process that loads everything and waits for `start`. */
+/** Starts a process. Resolves when it has loaded all modules; its server starts with start(). */
 export async function serverProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { env, ...rest } = options;
   const main = join(import.meta.dirname, "server-main.ts");

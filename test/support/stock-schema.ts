@@ -1,5 +1,5 @@
-// Installations of other programs, for comparison and adoption: Graphile Worker's own migrations up to any level, and
-// the additions of its Rust port.
+// Installs schemas as other programs create them, for tests that compare them with this library's or adopt them:
+// Graphile Worker's own up to any level (the number of a migration), and that of its Rust port.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { type SchemaName, schemaName } from "../../src/database/schema-name.ts";
 
 const sqlFolder = join(dirname(fileURLToPath(import.meta.resolve("graphile-worker"))), "..", "sql");
 
-/** Like graphile-worker's migrate, but stops at `level`. */
+/** Creates the schema as graphile-worker's own migrations do, up to the migration `level`. */
 export async function installStock(
   client: pg.Pool | pg.Client,
   schema: SchemaName = schemaName(),
@@ -36,8 +36,8 @@ export async function installStock(
 }
 
 /**
- * Installs level 18, and the migrations 19 and 20 of the Rust port, which are not marked as breaking and add workers
- * with heartbeats.
+ * Installs Graphile Worker's migrations up to 18, and then the migrations 19 and 20 of the Rust port. Those are not
+ * marked as breaking, and add a table of workers with heartbeats and two functions.
  */
 export async function installRustPort(
   client: pg.Pool | pg.Client,

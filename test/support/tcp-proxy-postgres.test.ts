@@ -1,4 +1,4 @@
-// The proxy in front of a real PostgreSQL: which connections a fault affects, and what a cut causes.
+// The proxy of tcp-proxy.ts in front of a real PostgreSQL: which connections a fault affects, and what a cut causes.
 import assert from "node:assert/strict";
 import net from "node:net";
 import { describe, test } from "node:test";
@@ -46,7 +46,7 @@ describe("In front of PostgreSQL the proxy", () => {
     const client = new End(net.connect(port, "127.0.0.1"));
     client.send(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]));
     await client.receives("N");
-    // The response to the login begins with the message AuthenticationOk (R).
+    // Cuts after the first message of the response to the login: AuthenticationOk (R) or an error (E).
     proxy.cutBehind(1, { direction: "answers" });
     client.send(login("raw"));
     await waitUntil("it is cut", async () => client.error === "ECONNRESET");
@@ -79,7 +79,8 @@ describe("In front of PostgreSQL the proxy", () => {
     await waitUntil("all have ended", async () => proxy.open === 0);
     const { rows } = await own.query<{ n: number }>("select n from t order by n");
     await own.end();
-    // The messages are begin; Parse, Bind, Describe, Execute, Sync; commit. So a cut after an eighth never happens.
+    // The client sends seven messages: begin; Parse, Bind, Describe, Execute, Sync; commit. Only the cut after the
+    // seventh lets the commit pass. In the last round there is no eighth message, so nothing is cut.
     assert.deepEqual(
       rows.map(({ n }) => n),
       [7, 8],

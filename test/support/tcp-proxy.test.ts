@@ -1,4 +1,4 @@
-// The proxy's faults, on bare sockets.
+// The faults of tcp-proxy.ts between bare sockets, and how it finds the ends of PostgreSQL's messages.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { random } from "./random-calls.ts";
@@ -65,7 +65,7 @@ describe("Through the proxy", () => {
     later.send(login("later"));
     client.socket.end();
     at.proxy.of("nobody").resume();
-    // When a message has passed through another proxy, the muted ones would have passed, too.
+    // In the time in which data passes through another proxy, the data above would have arrived without mute().
     await using other = await connectProxy();
     const there = await other.pair();
     there.client.send("x");

@@ -26,14 +26,14 @@ export class TcpProxy extends Faults implements AsyncDisposable {
     this.#target = target;
   }
 
-  /** The URL of the database through the proxy. */
+  /** The URL of the database through the proxy, without the password. */
   get url(): string {
     const { user, database } = this.#target;
     const { port } = this.#server.address() as net.AddressInfo;
     return `postgres://${encodeURIComponent(user ?? "postgres")}@127.0.0.1:${port}/${encodeURIComponent(database ?? "postgres")}`;
   }
 
-  /** The faults for connections with one `application_name`. */
+  /** Returns the faults of the connections with this `application_name`, the same object for each call. */
   of(application: string): Faults {
     const aimed = this.#aimed.get(application) ?? new Faults(this.#links, application);
     this.#aimed.set(application, aimed);
@@ -83,7 +83,7 @@ export class TcpProxy extends Faults implements AsyncDisposable {
   }
 }
 
-/** Starts a proxy to the server of `databaseUrl`, over TCP or a unix socket. */
+/** Starts a proxy on 127.0.0.1. It connects to the server of `databaseUrl` over TCP or a unix socket. */
 export async function tcpProxy(
   databaseUrl: string,
   { delayMs = 0 }: { readonly delayMs?: number } = {},

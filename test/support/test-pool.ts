@@ -1,5 +1,5 @@
-// A pool whose end() waits for its connections. pg's own end() resolves while sockets are still open, and a server that
-// stops at that moment would be reported as the test's uncaught exception.
+// A pool with a close() that waits until all connections are closed. pg's own end() resolves while sockets are still
+// open. If the server stopped at that moment, the error would be an uncaught exception of the test.
 import pg from "pg";
 
 export interface TestPool extends AsyncDisposable {
@@ -25,8 +25,8 @@ export function testPool(url: string | pg.PoolConfig, max = 4): TestPool {
 let roles = 0;
 
 /**
- * Creates a new login role with the privileges that `grants` grants, and a pool for it. The role is dropped with the
- * pool. `owner`: a superuser's pool of the database of `url`.
+ * Creates a new login role and a pool for it. `grants` returns SQL that grants the role its privileges. close() drops
+ * the role. `owner`: a superuser's pool for the database of `url`.
  */
 export async function rolePool(
   url: string,

@@ -1,9 +1,9 @@
-// Waits for a condition in the database or a server.
+// Waits until a test's condition is true, for example in the database.
 import { setTimeout as pause } from "node:timers/promises";
 
 const LIMIT_MS = 30_000;
 
-/** Checks repeatedly until the condition holds. Fails after `limitMs`, by default half a minute. */
+/** Checks `isSo` every 20 ms until it is true. Throws after `limitMs`, by default half a minute. */
 export async function waitUntil(
   what: string,
   isSo: () => Promise<boolean>,

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs inside the virtual machine of vm.ts, as root, with systemd as PID 1. Installs worker with the commands of
-# docs/deploy.md and checks the units. Each console line that begins with @@ is a result: "@@ ok …", "@@ failed …"
-# with the output of the check on the next lines, or "@@ figure …".
+# docs/deploy.md, and checks the units and the container image. machine.ts reads the console lines that begin with @@:
+# "@@ ok …", "@@ failed …" with the output of the check on the next lines, "@@ figure …", and at the end "@@ end".
 cd /mnt || exit
 exec 3>/dev/ttyS0
 say() { echo "@@ $*" >&3; }
@@ -27,7 +27,7 @@ until_true() { # seconds, command…
   done
 }
 of() { systemctl show --value -p "$2" "$1"; }
-# For the commands of worker. The functions below query the queue as a local user.
+# For the commands of worker. jobs() and the functions that call it query the queue as the user postgres instead.
 export DATABASE_URL=postgres://user:password@host:5432/database
 jobs() { su postgres -c "psql -XAtd database -c \"$1\""; }
 left() { jobs "select count(*) from worker.jobs where task_identifier = '$1'"; }
@@ -68,7 +68,7 @@ T
   chmod +x /srv/worker/tasks/count.py /srv/worker/tasks/archive /srv/worker/tasks/rest
 }
 
-# ---- from an empty machine to the first job, with the commands of the documentation (install.sh is its block)
+# ---- from an empty machine to the first jobs done: install.sh contains the commands of docs/deploy.md
 check "A database is created." database
 tasks
 began=$(now)
@@ -89,7 +89,7 @@ check "The environment of the worker contains no secret." no_secret worker
 check "The environment of the admin contains no secret." no_secret worker-admin
 uid() { [ "$(awk '/^Uid/{print $2}' "/proc/$(of "$1" MainPID)/status")" -ge 61184 ]; }
 check "The worker runs as a dynamic user." uid worker
-# The announcement on stdout is for the process that has started the admin, and is not in its log.
+# systemd puts stdout into the journal, too. The admin prints its URL and login there as text, which is left out here.
 json_lines() {
   journalctl -q -o cat _SYSTEMD_UNIT="$1.service" _PID="$(of "$1" MainPID)" |
     grep -vE '^(worker admin |  (URL|User|Password|Token|Header) )' | python3 -c '

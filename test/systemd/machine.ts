@@ -1,5 +1,5 @@
-// A virtual machine with Debian, in which systemd is PID 1: its root, a second disk with the files under test,
-// and its console. qemu emulates it without hardware support, so it is slow.
+// A virtual machine with Debian, in which systemd is PID 1: its root disk, a second disk with the files under test, and
+// its console. By default qemu emulates the processor, which is slow; WORKER_VM_ACCEL=kvm uses hardware support.
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -20,7 +20,7 @@ const SUITE = "bookworm";
 const PACKAGES = [
   ...["systemd", "systemd-sysv", "dbus", "libstdc++6", "postgresql", "python3", "curl", "openssl"],
   ...["ssl-cert", "procps", "linux-image-cloud-amd64", "initramfs-tools", "zstd"],
-  // Debian's container engine, which builds and runs the image.
+  // Debian's container engine, with which guest.sh builds and runs the container image.
   ...["podman", "crun", "catatonit", "netavark"],
 ];
 
@@ -36,8 +36,8 @@ WantedBy=multi-user.target
 `;
 
 /**
- * Removes a folder without what is mounted in it: an interrupted debootstrap leaves this machine's /proc
- * mounted there.
+ * Unmounts everything inside a folder, and removes the folder. An interrupted debootstrap leaves the /proc of the host
+ * mounted there, which must not be deleted.
  */
 export function removeFolder(folder: string): void {
   const mounts = readFileSync("/proc/mounts", "utf8").split("\n");
@@ -48,7 +48,7 @@ export function removeFolder(folder: string): void {
   execFileSync("rm", ["-rf", "--one-file-system", folder]);
 }
 
-/** Creates `root.img`, `kernel` and `initrd` in the directory unless they exist. This is the longest part. */
+/** Creates `root.img`, `kernel` and `initrd` in the directory, unless `root.img` exists. */
 export async function makeRoot(directory: string): Promise<void> {
   const image = join(directory, "root.img");
   if (existsSync(image)) return;
@@ -72,7 +72,7 @@ export async function makeRoot(directory: string): Promise<void> {
   removeFolder(root);
 }
 
-/** Creates a file system with the contents of a folder, without mounting it. */
+/** Creates an image of an ext4 file system with the contents of a folder. Nothing is mounted. */
 export async function makeDisk(folder: string, image: string, size: string): Promise<void> {
   await run("mke2fs", ["-q", "-F", "-t", "ext4", "-d", folder, image, size]);
 }
@@ -85,13 +85,16 @@ async function runProgram(program: string, ...args: string[]): Promise<void> {
 
 export interface CheckResult {
   readonly title: string;
-  /** What was wrong; null: the check has passed. */
+  /** The output of the failed check; null: the check has passed. */
   readonly problem: string | null;
 }
 
 const MAX_MS = 60 * 60_000;
 
-/** Starts the machine and waits until it switches itself off. Its root stays unchanged. */
+/**
+ * Starts the machine, and waits until it switches itself off; after an hour it is killed. `root.img` stays unchanged.
+ * Returns the results of the checks in guest.sh.
+ */
 export async function boot(
   directory: string,
   disk: string,
@@ -120,7 +123,10 @@ export async function boot(
   return read(serial, onFigure);
 }
 
-/** Reads the lines that begin with @@: `ok …`, `failed …` with the lines after it, `figure …`, and `end`. */
+/**
+ * Reads the lines that begin with @@: `ok …`, `failed …` with the lines after it, `figure …`, and `end`. Without `end`,
+ * it adds a failed check.
+ */
 async function read(serial: string, onFigure: (figure: string) => void): Promise<CheckResult[]> {
   const results: { title: string; problem: string | null }[] = [];
   let isWhole = false;

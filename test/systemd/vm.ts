@@ -1,6 +1,6 @@
-// The executable and the shipped units under a real systemd: npm run test:systemd. A virtual machine with Debian
-// is created (debootstrap) and booted (qemu, without KVM), and runs the commands of docs/deploy.md. The checks are
-// in guest.sh. WORKER_VM=DIRECTORY keeps the machine's root there for the next run.
+// Tests the executable, the units and the container image under a real systemd: npm run test:systemd. A virtual machine
+// with Debian is created (debootstrap) and booted (qemu), and runs the commands of docs/deploy.md. The checks are in
+// guest.sh. WORKER_VM=DIRECTORY keeps the machine's root disk there for the next run.
 import assert from "node:assert/strict";
 import {
   cpSync,
@@ -35,7 +35,7 @@ after(() => {
   if (keptDirectory === undefined) removeFolder(directory);
 });
 
-/** Returns the guide's only block for systemd. */
+/** Returns the commands that docs/deploy.md contains for systemd. The VM runs them as install.sh. */
 function installation(guide: string): string {
   const [, block] = /```sh norun=systemd\n([\s\S]*?)```/.exec(guide) ?? [];
   assert.ok(block, "docs/deploy.md has no block for systemd");

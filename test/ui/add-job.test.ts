@@ -1,4 +1,5 @@
-// The form of a new job: suggested names and keys, relative times, its shell command, its draft.
+// The form of a new job: suggested tasks, hints about its key and queue, times, errors in the payload, its shell
+// command, its draft, and duplicates of a job.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { collect, ensureBuilt, type Page, textOf } from "./harness.ts";

@@ -1,5 +1,5 @@
-// How often a page sends requests by itself: as soon as something that it shows has changed, within a limit of bytes
-// per minute.
+// How often a page sends requests by itself: soon after what it shows may have changed, within a budget of bytes for
+// the answers (ui/assembly/model/requests.ts).
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page } from "./harness.ts";
@@ -23,7 +23,8 @@ const requestsFor = (page: Page, start: string) =>
   page.requests.filter(({ path }) => path.startsWith(start)).length;
 
 /**
- * Changes the counts once a second, and returns the number of requests. Each is answered at once with `bytes` bytes.
+ * Changes the counts once a second, and returns the number of requests whose path begins with `start`. Each is answered
+ * at once with `body`, as an answer of `bytes` bytes.
  */
 function countRequestsOf(
   page: Page,

@@ -1,4 +1,4 @@
-// The list of jobs in groups, and the list with an open job beside it.
+// The list of jobs in groups, the list with an open job beside it, and the list's keys for the current row.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";

@@ -1,4 +1,4 @@
-// Cancelling jobs from the page: one, selected ones, all that match; waiting, fetched and running.
+// Cancels waiting and running jobs on the page: one job, selected jobs, and all jobs of a query.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, textOf } from "./harness.ts";

@@ -1,5 +1,5 @@
-// The dialogs follow from the server's declarations: the button, the words, the fields with their limits and the
-// request of each command on jobs are made from its declaration, without code for it in the client.
+// The dialogs of commands on jobs: their buttons, labels, fields, limits and requests come from the declarations in
+// src/commands, with a few additions in ui/assembly/dialogs/jobs.ts. Also which commands a page offers.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { commands } from "../../src/commands/index.ts";
@@ -60,7 +60,7 @@ test("Every command on jobs has its dialog, with its fields, its limits and its 
       expected[name] = field.max;
     }
     page.click(textOf([submit]));
-    // The box that restores attempts is checked by default, because a failed job would not run without it.
+    // The box "Reset attempts to 0" is checked by default, because a failed job would not run without it.
     if (command.name === "run-now") expected["attempts"] = 0;
     assert.deepEqual(JSON.parse(page.requestOf("api/jobs/action").body), expected, command.name);
   }

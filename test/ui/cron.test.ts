@@ -207,7 +207,7 @@ const schedule = {
   ...{ pattern: "30 2 * * *", time_zone: "Europe/Berlin", backfill_secs: 3600, jitter_secs: 60 },
   ...{ overlap: "skip", queue: "reports", max_attempts: 5, priority: null, key: null },
 };
-/** Returns JSON with the exact text of the payload. */
+/** Returns JSON that contains PAYLOAD as it is: JSON.stringify() would change its last digit. */
 const withPayload = (object: object) =>
   JSON.stringify(object).replace(
     '"overlap":"skip","queue"',

@@ -127,7 +127,7 @@ async function openGroup(failed: Group = gateway(), change = {}) {
 test("An error group shows how often, since when and where it occurs, and what its jobs share.", async () => {
   const page = await openGroup();
   feed(page, { counts: counts({ failed: value(12_000) }) });
-  assert.match(page.text, /Failed8,40070 % of all failuresRetrying0First10:50:00/);
+  assert.match(page.text, /Failed8,40070 % of all failed jobsRetrying0First10:50:00/);
   assert.match(page.text, /currency = "EUR" in every one of them; in 31 % of the others\./);
   assert.match(page.text, /coupon is missing80 %0 %only in failing jobs/);
   assert.match(page.text, /1,000 failing vs 1,000 other jobs/);
@@ -153,7 +153,7 @@ test("The navigation shows how many groups there are, or that there may be more.
 test("The page of a group shows its share of all failed jobs, not of the requested ones.", async () => {
   const page = await openGroup(gateway({ share: 1, count: value(1498) }));
   feed(page, { counts: counts({ failed: value(11_245) }) });
-  assert.match(page.text, /Failed1,49813 % of all failures/);
+  assert.match(page.text, /Failed1,49813 % of all failed jobs/);
 });
 
 test("If the times of a group's failures are unknown, the page does not state that there were none.", async () => {

@@ -1,6 +1,6 @@
 /**
- * The real application with a host that only records its calls. A test dispatches an action, answers a request, and
- * then reads the picture as plain objects. There is no browser, no network and no real clock.
+ * The page's real application (ui/assembly, compiled) with a host that records its calls in place of a browser. A test
+ * dispatches actions, answers requests, and reads what is drawn as plain objects, without a network or a real clock.
  */
 import { access, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -62,9 +62,9 @@ export class Page {
   subscriptions: string[] = [];
   streaming = false;
   title = "";
-  /** The text of the page's icon. */
+  /** The text over the icon of the browser's tab, such as `12`; empty: none. */
   mark = "";
-  /** The scroll position, which the page sets. */
+  /** The scroll position, set by the page or by a test. */
   scroll = 0;
   /** The number of the current entry in the history. */
   entry = 1;
@@ -76,7 +76,7 @@ export class Page {
   now = NOON;
   /** How far the local clock is ahead of UTC, in minutes. */
   zone = 60;
-  /** Whether there is room beside a list. */
+  /** Whether the window is wide enough to open a job beside the list. */
   wide = false;
   app!: App;
   #picture: Child[] = [];
@@ -155,7 +155,7 @@ export class Page {
     recall: (key: string) => this.storage.get(key) ?? "",
   };
 
-  /** Draws the page and returns the picture. */
+  /** Draws the page, and returns its top elements and texts. */
   get view(): Child[] {
     this.app.render();
     this.app.__collect();
@@ -225,7 +225,7 @@ export class Page {
     return found;
   }
 
-  /** Answers the last request whose path begins with `start`. `bytes`: the number of bytes sent. */
+  /** Answers the last request whose path begins with `start`. `bytes`: the size of the body as transferred. */
   answer(start: string, body: unknown, status = 200, retryAfter = "", bytes = 0): void {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     this.app.onAnswer(this.requestOf(start).id, status, retryAfter, text, bytes);
@@ -275,7 +275,7 @@ function wasm(): Promise<WebAssembly.Module> {
   return compiled;
 }
 
-/** Builds the client when it is missing. */
+/** Builds the client if dist/ui does not contain it. */
 export async function ensureBuilt(): Promise<void> {
   try {
     await access(wasmUrl);
@@ -311,7 +311,7 @@ export function collect(children: Child[], match: (element: Element) => boolean)
   });
 }
 
-/** Builds a picture from its operations, whose numbers are those of ui/assembly/lib/view.ts. */
+/** Builds the elements from the operations of ui/assembly/lib/view.ts, in the format in which the host gets them. */
 function readPicture(
   memory: WebAssembly.Memory,
   opsAt: number,

@@ -54,7 +54,7 @@ function assertInert(page: Page): void {
   }
 }
 
-test("Hostile text stays text on every page.", async () => {
+test("Hostile text stays text on the pages that show names and errors.", async () => {
   const evil = failedJob(1, {
     task_identifier: EVIL,
     queue_name: EVIL,

@@ -1,4 +1,5 @@
-// The list of incidents: its keyboard shortcuts, and its rows, which do not move under the pointer or the focus.
+// The list of incidents: its keyboard shortcuts, its rows, which do not move under the pointer or the focus, details of
+// crashes, and the incidents in the palette.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { commands } from "../../src/commands/index.ts";
@@ -160,7 +161,7 @@ test("An incident that is over stays for ten seconds, also while the page is not
   assert.deepEqual(rows(page), ["incident-error_group:1"]);
 });
 
-test("For the text pause the palette marks an action that pauses, also one that the server finds later.", async () => {
+test("If “pause” is typed, the palette marks an action that pauses, also one that the server finds later.", async () => {
   const fix = {
     ...{ action: "resume", label: "Resume…" },
     post: { path: "/api/pauses", body: { action: "resume", scope: "queue", name: "crm:acme" } },

@@ -17,7 +17,7 @@ interface Probe {
   __collect(): void;
 }
 
-/** Compiled from test/ui/probe into a separate folder, because it is not part of the client. */
+/** The functions of test/ui/probe/json-reader.ts, which are not part of the client. They are compiled into `folder`. */
 let probe: Probe;
 let folder: string;
 

@@ -1,4 +1,4 @@
-/** Answers that arrive too late: another dialog, form, job or error group is shown by then. */
+/** Answers that arrive late: the dialog, form, job, error group or palette text that requested them has changed. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Why } from "../../ui/generated/records.ts";
@@ -91,7 +91,7 @@ test("Jobs that a closed dialog has requested do not replace the jobs of another
   assert.equal(page.requestOf("api/jobs/action").body, '{"action":"complete","ids":[1]}');
 });
 
-/** Opens the dialog of an action on all failed jobs. */
+/** Opens the dialog of an action on all failed jobs. `action`: the label of its button. */
 async function openActionOnAll(action: string) {
   const page = await openPage("/jobs?q=is:failed");
   feed(page, { counts: counts({ failed: value(8400) }) });
@@ -152,7 +152,9 @@ test("A preview is not shown if the form has changed since it was requested.", a
 
 const large = { payload: null, payload_truncated: true, payload_bytes: 1_258_291 };
 
-/** Opens job 7, requests its payload, and opens job 8 before the answer. Returns the request. */
+/**
+ * Opens job 7, requests its payload, and opens job 8 before the answer. `late`: the request for the payload of job 7.
+ */
 async function openNextJob() {
   const page = await openPage("/jobs/7");
   page.answer("api/jobs/7?fields=head", job(7, large));

@@ -48,7 +48,7 @@ async function openLimits(all = [limit("payments"), tenants, acme], change = {})
   return page;
 }
 
-/** Answers the requests of the dialog that was opened. */
+/** Answers the requests of the dialog that sets or changes a limit. `all`: the existing limits. */
 function fill(page: Page, all: ListedLimit[] = [], change = {}): void {
   page.answer("api/limits", list(all, change));
   page.answer("api/tasks?limit=100", { tasks: [{ identifier: "deliver", is_unsupported: false }] });
@@ -185,7 +185,7 @@ test("The name of an existing limit is rejected before anything is sent.", async
   page.type("task", "deliver");
   page.type("concurrency", "3");
   page.click("Set limit");
-  assert.match(page.dialogText, /There is a limit of this name\./);
+  assert.match(page.dialogText, /A limit of this name already exists\./);
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 0);
 });
 

@@ -1,4 +1,5 @@
-// The common behaviour of lists, tested with the queues: keys, new rows, search, sort, pages, and going back.
+// The common behaviour of lists, tested with the list of queues: keys, new rows, search, order, pages, and Back. Also
+// keys that all pages have, and the palette.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";

@@ -1,4 +1,5 @@
-// Maintenance: the state of the database, and the count that is shown before each change.
+// The page Maintenance: the state of the database, and changes of the schema, of indexes and of rows, with what their
+// dialogs show before.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Database, OptionalIndex } from "../../ui/generated/records.ts";
@@ -194,7 +195,7 @@ test("A schema that cannot be used shows why.", async () => {
     cleanup: [],
   });
   assert.ok(page.text.includes(`worker${problem}unusable`));
-  // No rows and no actions of the schema follow, only rows about the database.
+  // The page has no rows and no actions for such a schema, only rows about the database.
   assert.doesNotMatch(
     page.text,
     /Worker heartbeats|failed jobs, newest first|Migrate…|Build…|Add…/,

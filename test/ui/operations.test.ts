@@ -1,4 +1,4 @@
-// Actions on all matching jobs: the requests, and the texts before, during and after.
+// Operations: their dialogs with the preview, their pages while they run and afterwards, undo, and the list Activity.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Operation, Session } from "../../ui/generated/records.ts";
@@ -25,7 +25,7 @@ const figures = (page: Page) =>
   page.all((e) => e.attrs["class"] === "stats")[0]?.children.map((e) => textOf([e])) ?? [];
 const follow = (page: Page) => page.go(String(page.navigations.at(-1)));
 
-/** Opens the list of failed jobs, which has more jobs than it shows. */
+/** Opens the list of failed jobs. It shows three of 8,400 jobs. */
 async function openFailedList(change: Partial<Session> = {}, address = "/jobs?q=is:failed") {
   const page = await openPage(address, change);
   feed(page, { counts: counts({ failed: value(8400) }) });
@@ -33,7 +33,7 @@ async function openFailedList(change: Partial<Session> = {}, address = "/jobs?q=
   return page;
 }
 
-/** Opens the dialog that retries all failed jobs. */
+/** Opens the dialog that retries all failed jobs, and answers its preview. */
 async function openRetryDialog(change = {}) {
   const page = await openFailedList();
   page.app.dispatch("app.key", "", "Mod+a");
@@ -297,7 +297,7 @@ test("Progress counts up to the limit, which is shown beside all that match, exa
   assert.match(work.dialogText, /125 of 500 jobs are processed/);
   const stopped = await openOperation(receipt({ ...limited, done: 5, state: "stopped" }));
   assert.match(stopped.text, /Stopped: retried 5 of 500 jobsis:failed/);
-  // Fewer jobs matched than the limit, so all of them are processed.
+  // About 480 jobs matched, fewer than the limit, so all of them were processed.
   const fewer = await openOperation(receipt({ ...limited, matched: value(480, about), done: 490 }));
   assert.match(fewer.text, /Retried 490 jobsis:failed/);
 });
@@ -359,7 +359,7 @@ test("A canary shows what it watches, and why it is paused.", async () => {
 
 test("An operation whose server has stopped can be resumed, and one that failed shows why.", async () => {
   const page = await openOperation(operation({ state: "interrupted" }));
-  assert.match(page.text, /The server that ran it has stopped\. Resume continues/);
+  assert.match(page.text, /The process that ran it has stopped\. Resume continues/);
   assert.ok(page.hasButton("Resume"));
   const other = await openOperation(
     receipt({ state: "failed", error: "statement timeout", done: 500 }),
@@ -552,7 +552,7 @@ const entry = (change = {}) => ({
   ...change,
 });
 
-test("Activity lists every write, with its receipt, and with an undo if there is one.", async () => {
+test("Activity lists every write; those of operations have a receipt, and an undo if it is possible.", async () => {
   const page = await openPage("/activity");
   const begun = { id: 6, action: "retry", q: "is:failed", ids: null, ids_count: null };
   const known = { operation_id: 214, requested: 8388, done: 8380, skipped: 12, can_undo: true };

@@ -25,7 +25,7 @@ import {
 
 before(ensureBuilt);
 
-/** Opens the overview while there is one incident. */
+/** Opens the overview with one incident, unless `events` contains others. */
 async function openOverview(events: Readonly<Record<string, unknown>> = {}): Promise<Page> {
   const page = await openPage("/");
   page.app.onStreamOpen();

@@ -5,7 +5,7 @@ import { jobs, openPage } from "./sample.ts";
 
 before(ensureBuilt);
 
-test("Every page has a title and focuses its heading.", async () => {
+test("A page has a title and focuses its heading.", async () => {
   const page = await openPage("/");
   const titles: Record<string, string> = {
     "/jobs?q=is:failed": "Jobs, failed · worker",

@@ -82,7 +82,7 @@ test("A queue is paused with a reason until a time, after the dialog has shown w
   page.app.dispatch("app.key", "", "p");
   assert.match(
     page.dialogText,
-    /^Pause queue mail.*workers apply the pause of a queue, not that of a task/,
+    /^Pause queue mail.*workers apply only pauses of queues, and acknowledge none/,
   );
   assert.equal(page.hasButton("now"), false);
   page.answer("api/pauses", none);

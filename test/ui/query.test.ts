@@ -1,5 +1,5 @@
-// The client's parser of queries, compiled without the rest of the client, agrees with the server's parser: it returns
-// the same trees, and the same errors at the same places with the same suggestions.
+// The parser of queries in src/domain/portable is compiled to WebAssembly for the client, and runs as JavaScript in the
+// server. Both return the same trees, and the same errors at the same places with the same suggestions.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

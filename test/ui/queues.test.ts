@@ -242,7 +242,7 @@ test("The rate of arrivals is that of the last 10 minutes.", async () => {
   assert.equal(await rate([20, 50, 80, 110, 140, 9_000]), "2.0/min");
 });
 
-test("A queue whose job runs is not a problem, and has no action.", async () => {
+test("A queue whose job runs is not a problem, and offers no unlock.", async () => {
   const page = await openPage("/queues/mail");
   const runs = queue("mail", { locked_at: timeAt(-4), locked_by: "worker-a", holder: "alive" });
   page.answer("api/queues/", details({ queue: runs, running: job(5), next: [] }));

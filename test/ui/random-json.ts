@@ -1,7 +1,9 @@
-/** Random JSON documents, intact and damaged. The same seed gives the same documents. */
+// Random JSON documents, intact and damaged. The same seed gives the same documents.
+
+/** Returns a random whole number from 0 to `below` - 1. */
 export type Random = (below: number) => number;
 
-/** mulberry32 */
+/** Returns the pseudo-random generator mulberry32. */
 export function makeRandom(seed: number): Random {
   let state = seed;
   return (below) => {
@@ -46,6 +48,7 @@ const TEXTS = [
   " spaced ",
 ];
 
+/** Returns a valid document. `depth`: how deeply its value is nested; a value deeper than 5 has no members. */
 export function randomJson(random: Random, depth = 0): string {
   const space = () => pick(SPACES, random);
   return space() + value(random, depth) + space();
@@ -71,7 +74,7 @@ function string(random: Random): string {
   return `"${Array.from({ length: random(4) }, () => pick(TEXTS, random)).join("")}"`;
 }
 
-/** Cuts a document, or removes, overwrites, inserts or appends one character. The result may still be JSON. */
+/** Cuts a document, or removes, overwrites, inserts or appends one character. The result may be valid JSON. */
 export function brokenFrom(text: string, random: Random): string {
   const at = random(text.length + 1);
   const junk = pick(

@@ -1,4 +1,5 @@
-/** Realistic answers of the server, typed by the schema from which the client is built. */
+// Sample answers of the server, with the types that the page has for them (ui/generated/records.ts), and functions that
+// open the page with such answers.
 import type {
   Counts,
   Group,
@@ -328,14 +329,14 @@ export function feed(page: Page, events: Readonly<Record<string, unknown>>): voi
   for (const [event, data] of Object.entries(events)) page.app.onEvent(event, JSON.stringify(data));
 }
 
-/** Starts the application at an address and answers the request for its session. */
+/** Opens the page at an address, and answers its request for the session. */
 export async function openPage(address = "/", change: Partial<Session> = {}): Promise<Page> {
   const page = await start(address);
   page.answer("api/session", session(change));
   return page;
 }
 
-/** Opens the page with a list of jobs. */
+/** Opens the page with a list of jobs. `next`: the cursor of the list's next page; null: there is none. */
 export async function openList(list: ListedJob[], address = "/jobs", next: string | null = null) {
   const page = await openPage(address);
   page.answer("api/jobs?limit=100", jobs(list, next));

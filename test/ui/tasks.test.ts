@@ -21,7 +21,7 @@ const rows = (page: Page) =>
     .slice(1)
     .map((e) => textOf([e]));
 
-test("Tasks show their jobs' conditions, the workers that have them, and the last failure.", async () => {
+test("The list of tasks shows the counts of their jobs, how many workers support each task, and its last failure.", async () => {
   const page = await openPage("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
   assert.equal(page.requestOf("api/tasks").path, "api/tasks?limit=100&sort=worst");

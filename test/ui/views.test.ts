@@ -36,7 +36,7 @@ function type(page: Page, text: string): void {
   page.app.dispatch("app.palette", "", text);
 }
 
-test("A saved view has the query, order and grouping under a name, and nothing else.", async () => {
+test("A saved view stores the query, order and grouping under a name, and nothing else.", async () => {
   const address = "/jobs?q=is%3Afailed%20queue%3Amail&sort=-attempts&group=task";
   const page = await openPage(`${address}&cursor=c1&job=5`);
   save(page, "  Mail\nthat fails ");
@@ -79,7 +79,7 @@ test("A few views are built in and cannot be removed.", async () => {
   assert.equal(page.has("view-name"), false, "all jobs are not a view");
 });
 
-test("The empty palette has the jobs and searches that were open, the newest first.", async () => {
+test("The empty palette lists the jobs and searches that were opened last, the newest first.", async () => {
   const page = await openPage("/jobs?q=queue%3Amail");
   page.go("/jobs?q=task%3Ax%20is%3Afailed");
   page.go("/jobs/11942");
@@ -181,7 +181,7 @@ test("Names are searched on the server after a pause in typing.", async () => {
   assert.equal(page.navigations.at(-1), "/queues/charge%20%22x%22");
 });
 
-test("An answer to an older text adds nothing, and a refusal shows nothing.", async () => {
+test("The palette ignores an answer to an earlier text, and shows no notice of a refusal.", async () => {
   const page = await openPage("/workers");
   type(page, "mail");
   page.pass(400);

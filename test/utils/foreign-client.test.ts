@@ -1,5 +1,5 @@
-// with() accepts clients that serialize parameters and parse results themselves. No value may depend on that:
-// parameters are texts and integers, results are texts, integers and booleans.
+// with() accepts clients of other drivers, which serialize parameters and parse results in their own ways. No value may
+// depend on the driver. So the operations use only types that all drivers treat alike.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { types } from "pg";
@@ -12,10 +12,10 @@ const queue = testQueue();
 const { BOOL, INT2, INT4, TEXT, VARCHAR, FLOAT8 } = types.builtins;
 const VOID = 2278;
 const SAFE = new Set<number>([BOOL, INT2, INT4, TEXT, VARCHAR, FLOAT8, VOID]);
-// Types for which some drivers convert a parameter themselves: they encode a JSON text again, or expect a Date.
+// Some drivers convert parameters of these types: they encode a JSON text a second time, for example, or expect a Date.
 const TYPED = /\$\d+::(jsonb?|timestamptz|timestamp|date|interval|bytea|boolean\[\])/;
 
-/** Rejects values that another driver could change. */
+/** A client that rejects statements with parameters or results of types that another driver could convert. */
 const strict: Queryable = {
   query: async (config) => {
     assert.doesNotMatch(config.text, TYPED);
@@ -38,7 +38,7 @@ const strict: Queryable = {
 const BIG = "9007199254740993";
 const payload = { big: 9007199254740993n, text: "é\u0001" };
 
-/** Every operation, each as one function. `id` is the id of the waiting job with the key `key`. */
+/** Calls of operations on jobs, queues and workers. `id`: the id of the waiting job with the key `key`. */
 const OPERATIONS: Record<string, (utils: WorkerUtils, id: string) => Promise<unknown>> = {
   addJob: (utils) =>
     utils.addJob("t", payload, { queueName: "q", runAt: new Date(), flags: ["f"], jobKey: "k" }),

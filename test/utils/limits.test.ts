@@ -1,4 +1,4 @@
-// Limits that are set, read and removed with the library.
+// Limits that are set, read and removed with the library, and the end of their back-offs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

@@ -19,7 +19,7 @@ const lax = defineTask<{ to?: string }>("lax", () => {});
 const plain = defineTask("plain", () => {});
 const batch = defineBatchTask<{ user: number }>("batch", () => undefined);
 
-// Expectations about types are types themselves: a wrong one does not compile.
+// The compiler checks the expectations about types: `holds<…>()` with a false one does not compile.
 type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type Fits<Value, Type> = Value extends Type ? true : false;
@@ -37,7 +37,7 @@ test("The arguments after a task in addJob follow from the type of its payload."
   holds<Fits<[{ to: "x" }], JobArguments<PayloadOf<typeof send>>>>();
   holds<Equal<Fits<[], JobArguments<PayloadOf<typeof send>>>, false>>();
   holds<Equal<Fits<[{ to: 1 }], JobArguments<PayloadOf<typeof send>>>, false>>();
-  // An object with the members of a RawJson is not a payload of the task, either.
+  // A RawJson has a `text`, too, but another object with a `text` is neither a RawJson nor a payload of the task.
   holds<Equal<Fits<[{ text: string }], JobArguments<PayloadOf<typeof send>>>, false>>();
   holds<Equal<Fits<[{ user: 1 }], JobArguments<PayloadOf<typeof batch>>>, false>>();
   holds<Fits<[{ user: 1 }[]], JobArguments<PayloadOf<typeof batch>>>>();

@@ -1,5 +1,5 @@
-// An add whose connection is lost before the response: the outcome is unknown, and with a key the call can be repeated
-// safely.
+// Adds whose connection is lost before the response: whether the error shows that the outcome is unknown, or that no
+// job was added. With a key, the call can be repeated while the job waits.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import pg from "pg";
@@ -54,7 +54,7 @@ describe("An add whose response is lost", () => {
     });
   }
 
-  test("can be repeated with its key, which gives one job.", async () => {
+  test("can be repeated with its key while the job waits, which gives one job.", async () => {
     const add = () => utils.addJob("mail", { to: "a" }, { jobKey: "once" });
     proxy.cutAnswer("SELECT");
     await assert.rejects(add(), withCode("outcome_unknown"));

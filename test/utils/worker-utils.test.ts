@@ -1,4 +1,4 @@
-// The library's entry point: its own resources, the caller's resources, and rejected options.
+// makeWorkerUtils() and its methods, on a pool of their own and on a pool or client of the caller; invalid options.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -12,7 +12,7 @@ import { emptyDatabase, migratedDatabase } from "../support/database.ts";
 
 const queue = testQueue();
 
-test("Every method works on the caller's pool, which is never closed.", async () => {
+test("Methods work on the caller's pool, which is never closed.", async () => {
   const utils = await makeWorkerUtils({ pool: queue.pool });
   assert.equal(utils.schema, "worker");
   const job = await utils.addJob("t", { n: 1 }, { jobKey: "k", queueName: "q" });
@@ -101,9 +101,9 @@ test("Deadlocks between sessions are retried.", async () => {
   try {
     await client.query("begin; set local deadlock_timeout = '10s'");
     await client.query("update worker._private_jobs set priority = 1 where id = 2");
-    const failing = utils.permanentlyFailJobs(["1", "2"], "x"); // takes 1, waits for 2
+    const failing = utils.permanentlyFailJobs(["1", "2"], "x"); // locks job 1, waits for job 2
     await queue.sql("select pg_sleep(0.1)");
-    await client.query("update worker._private_jobs set priority = 1 where id = 1"); // waits for 1
+    await client.query("update worker._private_jobs set priority = 1 where id = 1"); // waits for job 1
     await client.query("commit");
     assert.equal((await failing).length, 2);
   } finally {

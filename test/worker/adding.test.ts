@@ -1,4 +1,4 @@
-// Adding jobs while a worker runs: in every way, and from inside other jobs.
+// Adding jobs while a worker runs: with each method and with SQL, with payloads of many sizes, and inside other jobs.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Job } from "../../src/domain/job.ts";
@@ -45,7 +45,7 @@ for (const fastLane of [false, true]) {
     const seen: string[] = [];
     const task = defineTask("sized", (_, { job }) => void seen.push(job.payloadText));
     await queue.startWorker({ tasks: [task], fastLane, concurrency: 20, pollIntervalMs: NEVER_MS });
-    // A worker's first jobs are fetched by the safe mode, until no job is ready.
+    // Once a first job has run, the worker fetches in the mode of this test.
     await queue.utils.addJob("sized", 0);
     await waitUntil("the first has run", async () => (await queue.remaining()).length === 0);
     seen.length = 0;

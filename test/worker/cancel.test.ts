@@ -1,5 +1,5 @@
-// Cancelling jobs that wait, are fetched, or run: in both modes, with and without notifications, and beside Graphile
-// Worker's own workers.
+// Cancelling jobs that wait, are fetched, or run: in both modes, with and without notifications, and in a Graphile
+// worker.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -29,7 +29,7 @@ const modes: readonly (readonly [string, Partial<WorkerOptions>])[] = [
   ["fast lane", { fastLane: true }],
 ];
 
-/** A task that runs until its signal aborts, and then throws the reason. */
+/** Returns a task that runs until its signal aborts and then throws the reason; a promise of its start; the reasons. */
 function endless() {
   const started = latch();
   const reasons: unknown[] = [];
@@ -162,7 +162,7 @@ for (const queueName of ["q", undefined]) {
   const place = queueName === undefined ? "without a queue" : "of a named queue";
   test(`Cancelled jobs ${place} that are fetched and not started never run; all others do.`, async () => {
     const [started, cancelled] = [latch(), latch()];
-    // The first 60 jobs are quick, so the worker fetches many at once. The next job waits.
+    // The first 59 jobs end at once, so the worker fetches many together. The next one runs until others are cancelled.
     const task = recordingTask<{ n: number }>("task", async (_, call) => {
       if (call < 60) return;
       started.open();
@@ -314,7 +314,7 @@ test("If the announcement of a cancel is lost, the signal aborts within 2.5 seco
   const { id } = await queue.utils.addJob("endless");
   await queue.startWorker({ tasks: [task] });
   await started;
-  // The listener reconnects after a moment; the announcement is sent meanwhile.
+  // The announcement is sent while the worker's listener is disconnected. It reconnects after a moment.
   const cut = await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'worker listen' and datname = current_database()`);
   assert.equal(cut.length, 1);
@@ -353,7 +353,7 @@ test("The program of a cancelled job gets SIGTERM, and the job is not retried.",
   }
 });
 
-test("A job whose worker is killed after the request is cancelled, and does not run again.", async () => {
+test("If a worker is killed after a cancel of its job was requested, the job is cancelled and does not run again.", async () => {
   const first = await workerProcess(queue.url);
   const { id } = await queue.utils.addJob("held");
   await first.event("started");

@@ -1,4 +1,4 @@
-// A worker keeps no references to ended jobs, in any mode.
+// In both modes a worker keeps no references to ended jobs, except to the last ones.
 import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -26,7 +26,7 @@ for (const [mode, options] of Object.entries(modes)) {
         return seen.length === 2 * count && (await queue.remaining()).length === 0;
       });
     }
-    // The worker may still refer to the last jobs.
+    // Only the first four of ten jobs, because the worker may still refer to the last ones.
     const earlier = seen.slice(0, 4);
     await waitUntil("they are collected", () => {
       collect();

@@ -8,7 +8,7 @@ import { latch, type WorkerQueue, waitUntil, witness, workerQueue } from "./work
 
 const queue: WorkerQueue = workerQueue();
 
-/** A task whose jobs run until they are released; the one that started first is released first. */
+/** Returns a task whose jobs run until release() ends them. release(n) ends the n jobs that have run longest. */
 function held(identifier = "held") {
   const running: { release(): void; readonly signal: AbortSignal }[] = [];
   const counts: number[] = [];
@@ -23,7 +23,7 @@ function held(identifier = "held") {
   const release = (count: number) => {
     for (const one of running.slice(0, count)) one.release();
   };
-  /** `counts`: how many ran at once, at each start. */
+  /** `counts`: at each start of a job, the number of running jobs, including the new one. */
   return { task, running, counts, release };
 }
 
@@ -118,7 +118,8 @@ for (const [mode, options] of [
     worker.setConcurrency(2);
     worker.setConcurrency(1);
     await add(1, "wide");
-    // Two connections of a fast lane may fetch two jobs at once, and the second one may start first.
+    // The others are added only now: two connections of a fast lane may each fetch a job, and the later job may start
+    // first. It would keep the only slot from `wide`.
     await waitUntil("the number has changed", () => isWide);
     await add(9);
     await waitUntil("five run", () => running.length === 5);
@@ -223,7 +224,7 @@ const beats = async () => {
   return rows.length;
 };
 
-test("Of several numbers of slots the last one applies, also under a new lease.", async () => {
+test("Of several numbers of slots the last one applies, also after the worker has lost its lease.", async () => {
   const { task, running, release } = held();
   const lost = witness("worker:leaseLost");
   const worker = await queue.startWorker({

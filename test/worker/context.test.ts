@@ -1,4 +1,5 @@
-// The asynchronous context in which application code runs: that of the worker's start, never another job's.
+// Code of the application runs in the asynchronous context (AsyncLocalStorage) of the worker's start, and never in that
+// of another job.
 import assert from "node:assert/strict";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Workers for a trial (trial.ts) that run in this process, and cuts of their connections.
+// Crews of workers in this process for a trial (trial.ts), and cuts of their connections.
 
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import type { Worker } from "../../src/worker/worker.ts";
@@ -30,7 +30,7 @@ export const crewOf =
     };
   };
 
-/** Combines several crews. */
+/** Returns a crew that consists of several crews. */
 export const together =
   (...crews: readonly Crew[]): Crew =>
   async (trial) => {
@@ -40,7 +40,7 @@ export const together =
     };
   };
 
-/** Workers that are stopped and replaced during the run. */
+/** Returns a crew of `count` workers in this process. During the trial, one of them is replaced again and again. */
 export const comingAndGoing =
   (count: number, options: Options = {}): Crew =>
   async (trial) => {
@@ -62,14 +62,14 @@ export const comingAndGoing =
     };
   };
 
-/** All connections of a worker except those for its heartbeat and for maintenance. */
+/** The application_name of a worker's connections, except those for its heartbeats and for maintenance. */
 export const OURS = ["worker", "worker connection", "worker fast lane", "worker listen"];
 
 const MAX_CUTS = 40;
 
 /**
- * Cuts connections of the workers at random moments. After a cut it waits until a job has ended: otherwise, on a
- * busy machine, no worker could connect before the next cut.
+ * Cuts one or two connections at random moments, at most MAX_CUTS times. `kinds`: their application_names. After a
+ * cut it waits until a job has ended: otherwise, on a busy machine, no worker could connect before the next cut.
  */
 export const cutting =
   (kinds: readonly string[]): Weather =>

@@ -1,4 +1,5 @@
-// Backfill at the start, compared with Graphile Worker's.
+// The backfill at a scheduler's start, compared with Graphile Worker's, and the timeline (cron-timeline.ts), which
+// computes the due ticks.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type pg from "pg";
@@ -21,7 +22,7 @@ interface LedgerRow {
   readonly last_execution: string | null;
 }
 
-/** Returns random cron entries, and their stored rows with times around now. */
+/** Returns random cron entries, and the rows of most of them, with times of at most a minute in the future. */
 function randomTimetable(dice: Random): { crontab: string; rows: LedgerRow[] } {
   const nowMs = Date.now();
   const lines: string[] = [];
@@ -59,7 +60,7 @@ async function fillLedger(pool: pg.Pool, rows: readonly LedgerRow[]): Promise<vo
   );
 }
 
-/** Returns the jobs of ticks before `start`, and all stored rows. A last execution from `start` on is null there. */
+/** Returns the jobs of ticks before `start`, and all stored rows. In these, a last tick at or after `start` is null. */
 async function traces(pool: pg.Pool, start: Date) {
   const jobs = (await jobsOf(pool, "task_")).filter(({ run_at }) => Date.parse(run_at) < +start);
   const { rows } = await pool.query<{ identifier: string; known_since: Date; last: Date | null }>(
@@ -151,7 +152,7 @@ describe("The timeline", () => {
         const most = 1 + dice(50);
         for (let due = timeline.due(nowMs, most); due.length > 0; ) {
           assert.ok(due.length <= most);
-          // A tick whose attempt fails is returned again.
+          // Ticks that are not marked as handled are returned again.
           if (dice(3) > 0) {
             timeline.markHandled(due);
             given.push(...due.map((one) => `${one.tickMs} ${one.entry.identifier}`));

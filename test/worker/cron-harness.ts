@@ -1,4 +1,4 @@
-// A scheduler with manual time: it sleeps until the test advances the time.
+// A scheduler with manual time, which sleeps until the test advances the time, and queries of the jobs that it adds.
 
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
@@ -54,7 +54,7 @@ export class ManualTime implements CronTime {
     this.#watchers = [];
   }
 
-  /** Sets the time to `iso`, wakes the schedulers whose sleep has ended, and waits until all sleep again. */
+  /** Once `count` schedulers sleep, sets the time, wakes those whose sleep is over, and waits until all sleep again. */
   async goTo(iso: string, count = 1): Promise<void> {
     await this.resting(count);
     this.nowMs = Date.parse(iso);
@@ -111,7 +111,7 @@ export function scheduler(options: SchedulerOptions): Scheduler {
   return { cron, hooks, lines, events };
 }
 
-/** Returns an identifier that no other test of the file uses. */
+/** Returns `name` with a random end, as an identifier that no other test uses. */
 export const unique = (name: string) => `${name}_${randomUUID().slice(0, 8)}`;
 
 export interface StoredJob {
@@ -124,7 +124,7 @@ export interface StoredJob {
   readonly key: string | null;
 }
 
-/** Returns the jobs of tasks with this prefix, by time. */
+/** Returns the jobs of all tasks whose identifier starts with `prefix`, by the time at which they are due. */
 export async function jobsOf(pool: pg.Pool, prefix: string): Promise<StoredJob[]> {
   const { rows } = await pool.query<StoredJob>(
     `select task_identifier, to_char(v.run_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SSZ') as run_at,
@@ -137,7 +137,7 @@ export async function jobsOf(pool: pg.Pool, prefix: string): Promise<StoredJob[]
   return rows;
 }
 
-/** Returns the times at which the jobs run, as `HH:MM`. */
+/** Returns the times at which the jobs of jobsOf() are due, as `HH:MM` in UTC. */
 export async function timesOf(pool: pg.Pool, prefix: string): Promise<string[]> {
   return (await jobsOf(pool, prefix)).map(({ run_at }) => run_at.slice(11, 16));
 }

@@ -45,7 +45,7 @@ function problemsOf(options: unknown): readonly string[] {
 
 const nothing = defineTask("nothing", () => {});
 
-/** Stores an entry whose last tick was ten minutes ago, so that a start backfills it. */
+/** Stores an entry whose last tick was ten minutes ago. With a backfill period, a start adds jobs of missed ticks. */
 async function missed(identifier: string): Promise<void> {
   await pool.query(
     `insert into worker._private_known_crontabs (identifier, known_since, last_execution)

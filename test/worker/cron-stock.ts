@@ -22,7 +22,7 @@ const tickSql = `
   from specs inner join locks on locks.identifier = specs.identifier
   order by specs.index`;
 
-/** Schedules tick `ts` as a Graphile worker does, for entries with the identifier of their task. */
+/** Schedules tick `ts` as a Graphile worker does. `identifiers`: of cron entries, each the same as that of its task. */
 export async function stockSchedule(
   pool: pg.Pool,
   identifiers: readonly string[],
@@ -34,7 +34,7 @@ export async function stockSchedule(
 }
 
 export interface StockRun {
-  /** Resolves after its backfill, to the time of its start. */
+  /** Resolves after the backfill of the Graphile worker, to the time of its start. */
   readonly started: Promise<Date>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Timetables in time zones on the days on which a clock changes: many schedulers, and the backfill.
+// Timetables in time zones on days on which the zone's clock changes: ten schedulers at once, and the backfill.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
@@ -30,7 +30,7 @@ interface Edge {
   readonly stepped: readonly string[];
 }
 
-/** Each crontab has a nightly entry and one with a step, both in the hour that the zone's clock skips or repeats. */
+/** Each crontab has a nightly entry and one with a step. The clock skips or repeats all or a half of their hour. */
 const edges: readonly (Edge & { readonly crontab: string })[] = [
   {
     ...{ zone: "Europe/Berlin", from: "2026-03-29T00:00Z", until: "2026-03-29T02:00Z" },
@@ -64,7 +64,7 @@ const edges: readonly (Edge & { readonly crontab: string })[] = [
   },
 ];
 
-/** The crontab's entries, with task names that only this test uses. */
+/** Returns the crontab's entries, with a backfill period of three days. `task`: the start of their tasks' names. */
 function entriesOf(
   { crontab, zone }: { crontab: string; zone: string },
   task: string,
@@ -73,7 +73,7 @@ function entriesOf(
   return parseCrontab(`CRON_TZ=${zone}\n${own}`);
 }
 
-/** The same entries in code. */
+/** Returns the same entries, made by functions of the library instead of a crontab. */
 function codeOf({ crontab, zone: timeZone }: { crontab: string; zone: string }, task: string) {
   return crontab.split("\n").map((line): CronEntry => {
     const [minute = "", hour = "", , , , name] = line.split(" ");
@@ -109,7 +109,7 @@ describe("A timetable in a time zone", () => {
       }
       await Promise.all(all.map(({ cron }) => cron.stop()));
       assert.deepEqual(await ticksOf(`${task}_fixed`), fixed);
-      // The start is a millisecond after the first quarter, whose tick is therefore not added.
+      // The schedulers start a millisecond after `from`, so a tick at `from` is not added.
       const after = stepped.filter((tick) => `${from.slice(0, 11)}${tick}Z` !== from);
       assert.deepEqual(await ticksOf(`${task}_stepped`), after);
       const reported = all.flatMap(({ events }) => events.filter((one) => !one.startsWith("tick")));
@@ -134,7 +134,7 @@ describe("A timetable in a time zone", () => {
       assert.deepEqual(await ticksOf(`${task}_stepped`), stepped);
       const added = events.filter((one) => one.startsWith("backfilled"));
       assert.equal(added.length, fixed.length + stepped.length);
-      // The ledger has ticks in UTC, as every worker on the schema reads them.
+      // The row of the entry has the time of the last tick in UTC, not by the zone's clock.
       const { rows } = await pool.query<{ last: Date | null }>(
         "select last_execution as last from worker._private_known_crontabs where identifier = $1",
         [`${task}_fixed`],

@@ -1,4 +1,4 @@
-// One scheduler and its ticks. Several schedulers together are in cron-contention.test.ts.
+// One scheduler and its ticks. Several schedulers at once: long/cron-contention.test.ts and cron-zones.test.ts.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";

@@ -1,4 +1,4 @@
-// The end of a pause whose time is over while a job of its queue still runs, or that several processes change at once.
+// A pause whose time is over while a job of its queue still runs, and a pause that two sessions change at once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

@@ -1,4 +1,4 @@
-// A database whose encoding lacks some characters.
+// A database whose encoding, LATIN1, lacks some characters of errors, queries and jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -40,7 +40,8 @@ for (const fastLane of [false, true]) {
       fastLane: fastLane && { limitMs: 5_000 },
     });
     const { id } = await queue.utils.addJob(failing);
-    // `quick` has a key: the safe mode runs it. Then no fetch is running that could take `failing` when it is unlocked.
+    // `quick` has a key, so the safe mode runs it. Once its result is written, no fetch of the safe mode is under way.
+    // Such a fetch could lock `failing`, whose transaction in the fast lane is rolled back when its error is refused.
     let ended = 0;
     worker.hooks.on("job:complete", () => void ended++);
     await queue.utils.addJob("quick", {}, { jobKey: "quick" });

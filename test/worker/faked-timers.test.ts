@@ -1,4 +1,4 @@
-// A worker and its utils in a process whose timers and clocks are replaced, as the tests of an application may do.
+// A worker and WorkerUtils in a process whose timers and clocks are replaced, as tests of an application may do it.
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import nodeTimers from "node:timers";

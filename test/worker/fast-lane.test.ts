@@ -1,5 +1,5 @@
-// The fast lane when jobs outlast a transaction, and when a transaction fails. A job that outlasts its transaction is
-// kept: it is then locked by `locked_by`.
+// The fast lane: jobs that outlast their transaction, failed transactions, lost connections, and its work beside the
+// safe mode. A job that outlasts its transaction is kept: it is then locked by `locked_by`.
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import { test } from "node:test";
@@ -13,7 +13,7 @@ const NEVER_MS = 3_600_000;
 
 const quick = recordingTask("quick");
 
-/** Runs a first job, so that all connections are made and then idle. */
+/** Adds a job and waits for its end: then at least one connection of the fast lane is open. */
 async function warmUp(): Promise<void> {
   await queue.utils.addJob("quick");
   await waitUntil("the fast lane runs", async () => (await queue.remaining()).length === 0);
@@ -45,10 +45,7 @@ test("The attempt of a kept job that fails while a later batch runs is counted."
   });
   await warmUp();
   const { id } = await queue.utils.addJob("failing");
-  await waitUntil(
-    "it is locked in the ordinary way",
-    async () => (await jobOf(id))?.locked_by != null,
-  );
+  await waitUntil("it is locked by locked_by", async () => (await jobOf(id))?.locked_by != null);
   await queue.utils.addJob("long");
   await waitUntil("its failure is written", async () => (await jobOf(id))?.locked_by === null);
   await queue.utils.rescheduleJobs([id], { runAt: new Date(0) });
@@ -79,7 +76,7 @@ test("A worker without a free slot waits without using the CPU, with any number 
   await queue.utils.addJobs(Array.from({ length: 20 }, () => ({ identifier: "held" })));
   const keptCount = async () =>
     (await queue.remaining()).filter((job) => job.locked_by !== null).length;
-  await waitUntil("two are locked in the ordinary way", async () => (await keptCount()) === 2);
+  await waitUntil("two are locked by locked_by", async () => (await keptCount()) === 2);
   const before = performance.eventLoopUtilization();
   await queue.sql("select pg_sleep(0.5)");
   const { utilization } = performance.eventLoopUtilization(before);
@@ -128,8 +125,8 @@ test("An attempt whose connection was cut does not end the job's next attempt.",
   await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where state = 'idle in transaction' and datname = current_database()`);
   await waitUntil("the safe mode runs it again", () => signals.length === 2);
-  // The lane may notice the cut after other sessions see the row unlocked. A result that it then writes over the
-  // lost connection would be unknown.
+  // The lane may notice the cut later than the safe mode sees the unlocked row. If the first attempt ended before that,
+  // the lane would write its result on the lost connection, and the result would be unknown.
   await waitUntil("the lane has noticed the cut", () => signals[0]?.aborted);
   first.open();
   await watch.saw("job:interrupted");
@@ -236,7 +233,7 @@ test("If a query fails in a fast lane's transaction, the jobs that it has fetche
     fastLane: { limitMs: 5_000 },
   });
   await warmUp();
-  // After the commit each statement that inserts into the table of tasks fails.
+  // After this commit, each statement that inserts into the table of tasks fails.
   await queue.sql(`create function worker.refuse() returns trigger language plpgsql
     as $$ begin raise 'no new tasks'; end $$`);
   t.after(() => queue.sql("drop function worker.refuse cascade"));
@@ -248,7 +245,7 @@ test("If a query fails in a fast lane's transaction, the jobs that it has fetche
     create trigger refuse before insert on worker._private_tasks execute function worker.refuse();
     commit`);
   await waitUntil("the job runs", () => steady.seen.length === 1);
-  // The safe mode fetches unlocked jobs. When it has run a later job, it has fetched all earlier ones.
+  // If the lane had unlocked `steady`, the safe mode would fetch it before a job that becomes due later.
   await queue.sql("update worker._private_jobs set run_at = now() where key = 'later'");
   await waitUntil("the safe mode has fetched", async () => !(await keys()).includes("later"));
   assert.equal(steady.seen.length, 1);
@@ -265,7 +262,8 @@ test("A stop does not wait for a lane without jobs that cannot reach the databas
     connections: 1,
     pollIntervalMs: 2_000,
     fastLane: true,
-    // A fetch may be running when the connections are cut; without a lease the stop would wait for its answer.
+    // A fetch may be under way when the connections are cut. Without a lease, the stop would wait for the database, to
+    // unlock the jobs that this fetch may have locked.
     recovery: {},
     plugins: [watch],
   });
@@ -274,7 +272,7 @@ test("A stop does not wait for a lane without jobs that cannot reach the databas
   const before = proxy.accepted;
   proxy.mute();
   proxy.reset();
-  // The listener, the safe mode and the lane, each without an answer for 10 seconds.
+  // At least three of the four: the listener, the safe mode, the lane and the heartbeats. None gets an answer.
   await waitUntil("all of them are connecting", () => proxy.accepted >= before + 3);
   await waitFor("the stop", worker.stop(), 5_000);
   assert.equal(worker.hasAbandonedJobs, false);
@@ -291,7 +289,7 @@ test("A fast lane reconnects if its connection is lost at the moment of an annou
   await queue.utils.addJob("quick");
   await waitUntil("it runs", () => seen.seen.length === 1);
   for (let n = 2; n < 12; n++) {
-    // In one transaction, so that the connections are lost when the announcement arrives.
+    // In one statement, so that the connections are lost at the moment of the announcement.
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name in ('worker connection', 'worker fast lane') and query not like 'listen %'
       union all select worker.add_job('quick') is not null`);

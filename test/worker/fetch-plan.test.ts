@@ -1,4 +1,5 @@
-// What the next fetch requests (FetchPlan), without a database and with a manual clock.
+// FetchPlan, which decides what the next fetch requests, and RoundTrips, which counts the fetches under way: without a
+// database, and with a manual clock.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { WorkerError } from "../../src/base/errors.ts";
@@ -11,7 +12,7 @@ import { manualClock } from "../support/manual-clock.ts";
 const jobs = (count: number, runAtSeconds = 1_000, isQueued = false) =>
   Array.from({ length: count }, () => ({ priority: 3, runAtSeconds, isQueued }) as FetchedJob);
 
-/** Returns a plan, and `fetch`, which records a request and its answer. */
+/** Returns a plan, its clock, and fetch(), which makes a request and records `found` as its answer after `tookMs`. */
 function planned(free: JobKind = "all") {
   const clock = manualClock();
   const plan = new FetchPlan(clock, free);
@@ -31,7 +32,7 @@ describe("A fetch plan", () => {
     assert.equal(plan.isDrained, false);
     assert.equal(fetch(jobs(10)), false);
     assert.equal(plan.isDrained, false);
-    // This fetch began to read behind the last job of the first fetch, and has not read the jobs before that job.
+    // This fetch began at the last job of the first fetch, and has not read the jobs before that job.
     assert.equal(fetch(jobs(0)), false);
     assert.equal(fetch(jobs(9)), true);
     assert.equal(plan.isDrained, true);
@@ -210,7 +211,7 @@ describe("Fetching ahead", () => {
   test("follows the speed of the jobs, and resets after a pause.", () => {
     const { clock, plan } = planned();
     assert.equal(plan.ahead, 0);
-    // 100 jobs a millisecond: 2,500 in the 25 ms for which jobs are fetched ahead; a burst counts half.
+    // 100 jobs a millisecond are 2,500 in the 25 ms for which jobs are fetched ahead. The latest speed counts half.
     plan.countEnded(1_000);
     clock.advance(10);
     plan.measure();
@@ -250,7 +251,7 @@ describe("Round trips", () => {
     assert.equal(own.hasPatient, false);
     assert.deepEqual([own.requested, own.hasPrompt], [13, true]);
     clock.advance(20);
-    // Another fetch may be sent, but the requested jobs still count.
+    // After 20 ms another fetch may be sent, but the jobs that were requested still count.
     assert.deepEqual([slow, own.requested, own.hasPrompt], [2, 13, false]);
     clock.advance(3_600_000);
     assert.equal(own.requested, 13);

@@ -1,4 +1,4 @@
-// Jobs that a worker has fetched and not started: their number, and their return.
+// Jobs that a worker has fetched and not started: their number, their return, and their condition in lists.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 const REPORTS =
   "select from worker._private_workers where metadata -> 'running_job_ids' is not null";
 
-/** Whether a job has been locked for longer than an unstarted job may be. */
+/** Whether the job was locked over 250 ms ago. A worker reports an unstarted job as fetched only after that time. */
 const IS_OLD = `select clock_timestamp() - locked_at > interval '250 milliseconds' as is_old
   from worker._private_jobs where id = $1`;
 
@@ -28,14 +28,14 @@ test("In a queue of slow jobs an urgent job is next, and a removed one does not 
   const task = recordingTask<string>("task", (name) => gates.get(name)?.opened);
   const add = (name: string, spec = {}) =>
     queue.utils.addJob("task", name, { queueName: "q", jobKey: `k${name}`, ...spec });
-  // With a lease the worker reports its running jobs, so a removal waits only for fetched ones.
+  // With a lease the worker reports its running jobs, so removeJob() waits only for fetched ones.
   await queue.startWorker({ tasks: [task], pollIntervalMs: HOUR_MS, recovery: {} });
   await waitUntil("the worker reports", async () => (await queue.sql(REPORTS)).length === 1);
   for (const name of ["1", "2", "3", "4", "5"]) await add(name);
   await waitUntil("the first runs", () => task.seen.length === 1);
   gates.get("1")?.open();
   await waitUntil("the second runs", () => task.seen.length === 2);
-  // After a quick first job the third may be fetched with the second; then it is returned.
+  // If the first job was quick, the third may have been fetched with the second. It is then returned.
   await waitUntil("only the second is locked", async () => (await locked()).length === 1);
   await add("URGENT", { priority: -100 });
   assert.equal((await queue.utils.removeJob("k4")).outcome, "removed");
@@ -45,7 +45,7 @@ test("In a queue of slow jobs an urgent job is next, and a removed one does not 
 });
 
 test("The first job of a task in a queue is fetched alone; quick ones are then fetched in runs.", async () => {
-  // Many jobs, so that at least one run of the queue is measured while the machine does not pause.
+  // Many jobs: while the machine is slow, jobs take longer, and then fewer are fetched together.
   const LAST = 200;
   const gate = latch();
   const quick = recordingTask<number>("quick", (n) => (n === LAST ? gate.opened : undefined));
@@ -84,7 +84,7 @@ test("Jobs behind a slow job of their run are returned, and the queue stays lock
     queue.utils.addJobs(
       names.map((payload) => ({ identifier: "task", payload, spec: { queueName: "q" } })),
     );
-  // After these jobs the worker expects quick ones.
+  // After these jobs the worker expects quick ones, and fetches several jobs of the queue together.
   await add(Array.from({ length: 30 }, () => "quick"));
   await queue.startWorker({ tasks: [task], connections: 1, pollIntervalMs: HOUR_MS });
   await waitUntil("the quick ones are done", async () => (await queue.remaining()).length === 0);
@@ -102,7 +102,7 @@ test("Jobs behind a slow job of their run are returned, and the queue stays lock
   await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
   gate.open();
   await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
-  // The order is the same, whichever worker ran them.
+  // Both workers run the same task, so `seen` has the order of all its jobs.
   assert.deepEqual(task.seen, ["slow", "a", "b", "c"]);
 });
 
@@ -169,7 +169,7 @@ test("While a job blocks its worker's event loop, it never counts as fetched.", 
   const first = await beats();
   let reads = 0;
   let others = 0;
-  // Until the job has ended; the worker sends heartbeats meanwhile.
+  // Until the job has ended. The worker's heartbeat thread sends heartbeats meanwhile.
   for (;;) {
     const { jobs } = await listLightJobs(queue.db);
     const held = jobs.filter(({ lockedBy }) => lockedBy !== null);
@@ -186,7 +186,7 @@ test("While a job blocks its worker's event loop, it never counts as fetched.", 
 });
 
 test("A job that was reported as fetched is reported as running once it starts.", async () => {
-  // The return of fetched jobs waits for the test.
+  // A trigger makes the return of fetched jobs wait until the test releases an advisory lock.
   await queue.sql(`
     create function worker.wait_for_test() returns trigger language plpgsql as
       'begin perform pg_advisory_xact_lock_shared(4711); return new; end';

@@ -1,5 +1,6 @@
-// A new user's program: a task that throws, with or without a logger; one that logs values that cannot be written; or a
-// worker with an HTTP server that is never closed.
+// A new user's program, which first-day.test.ts starts. One task throws, the other logs values that JSON cannot
+// represent. The second argument selects the logger (the default, none, text, or one that throws), or a worker beside
+// an HTTP server that is never closed.
 import { createServer } from "node:http";
 import { createLogger } from "../../src/base/logger.ts";
 import { run, runOnce } from "../../src/worker/run.ts";

@@ -1,4 +1,5 @@
-// A new user's program: its first error is visible, stacks have its own lines, and one signal ends it.
+// A new user's program: the first error is visible, stacks have the caller's line, one signal ends the program, and
+// frequent mistakes in tasks cause errors or warnings with advice.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

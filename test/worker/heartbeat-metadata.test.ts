@@ -1,4 +1,5 @@
-// A worker's report: its size is bounded, its text is constant while nothing changes, its rates are not extrapolated.
+// A worker's report, which its heartbeats write: its size is bounded, its text is constant while nothing changes, and
+// its rates are not extrapolated.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

@@ -1,4 +1,4 @@
-// The heartbeat: its thread, its report, and what happens when it cannot run.
+// The heartbeat: its thread, its report, and workers whose heartbeats have no thread, no row, no table or no rights.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -34,7 +34,7 @@ import { QUICK, waitUntil } from "./worker-process.ts";
 const queue = testQueue();
 const { add, isGone, workerIds } = jobsOf(queue);
 
-/** Returns a worker whose task ends when it is released, and its log lines. */
+/** Returns a worker whose task `held` ends at release(), and the messages that the worker logs. */
 function blockedWorker(options: Partial<WorkerOptions>) {
   const released = Promise.withResolvers<void>();
   const started = Promise.withResolvers<void>();
@@ -54,7 +54,7 @@ function blockedWorker(options: Partial<WorkerOptions>) {
 const IN_THREAD = "the heartbeat runs in its own thread";
 const HERE = /the heartbeat runs in the worker's own thread/;
 
-/** Waits for several successful heartbeats. */
+/** Waits for three successful heartbeats. */
 async function beats(sql = queue.sql): Promise<void> {
   const text = "select max(last_heartbeat_at)::text as last from worker._private_workers";
   for (let n = 0; n < 3; n++) {
@@ -67,7 +67,7 @@ async function beats(sql = queue.sql): Promise<void> {
 }
 
 test("The heartbeat runs in a thread and reports the worker and its running jobs.", async () => {
-  // The entry has no tick while the test runs: its job would be counted.
+  // The entry has ticks on 29 February only: a tick during the test would add a job, which would be counted.
   const cron = { entries: [cronEntry("0 0 29 2 *", "quick", { identifier: "leap day" })] };
   const { worker, lines, started, release } = blockedWorker({
     connectionString: queue.url,
@@ -129,7 +129,7 @@ test("The heartbeat runs in a thread and reports the worker and its running jobs
 });
 
 test("A worker that stops before its heartbeat thread has started leaves no heartbeat row.", async () => {
-  // Many workers, so that no heartbeat thread starts in time.
+  // Many workers at once, so that they are stopped before their heartbeat threads have started.
   const workers = Array.from({ length: 12 }, () => blockedWorker({ pool: queue.pool }).worker);
   await Promise.all(workers.map((worker) => worker.start()));
   assert.equal((await workerIds()).length, 12);

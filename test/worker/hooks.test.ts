@@ -130,7 +130,7 @@ describe("An observer is notified", () => {
       const task = recordingTask<string>("task", (how) => (how === "good" ? undefined : how));
       const saw = witness("job:fetch");
       const worker = await queue.startWorker({ tasks: [task], fastLane, plugins: [observer, saw] });
-      // After a first fetch that finds no job, the fast lane fetches the next jobs.
+      // The safe mode's first fetch finds no job, because the jobs are added after it.
       await saw.saw("job:fetch");
       await queue.utils.addJob("task", "good");
       await queue.utils.addJob("task", "bad");
@@ -162,7 +162,7 @@ describe("An observer is notified", () => {
     await waitUntil("one runs and two wait", async () =>
       (await queue.remaining()).every(({ locked_by }) => locked_by === worker.id),
     );
-    // The rows are locked before the worker has the answer.
+    // The rows are locked before the worker has the answer to its fetch and starts a job.
     await saw.saw("job:start");
     const stopped = worker.stop();
     await saw.saw("job:complete", 2);
@@ -232,7 +232,7 @@ describe("An observer is notified", () => {
     );
     const { workerId, error } = await saw.saw("worker:disconnected");
     assert.equal(workerId, worker.id);
-    // The first error counts: the server's last message, the end of the connection, or a failed write.
+    // Whichever error came first: the server's last message, the end of the connection, or a failed write.
     assert.match(error.message, /terminat|closed|reset|EPIPE/i);
     assert.deepEqual(await saw.saw("worker:reconnected"), { workerId });
     await queue.utils.addJob("quick");
@@ -276,7 +276,7 @@ describe("An observer that throws", () => {
       await waitFor("the stop", worker.stop());
       const [left, ...more] = await queue.remaining();
       assert.deepEqual([left?.last_error, more], ["it failed", []]);
-      const complaints = lines.filter(({ message }) => message === "an observer threw");
+      const complaints = lines.filter(({ message }) => message === "an observer failed");
       for (const name of EVERYTHING) {
         assert.ok(saw.all(name).length > 0, `${name} reached the other observer`);
         const logged = complaints.filter(({ fields }) => fields["hook"] === name);

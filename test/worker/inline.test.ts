@@ -1,4 +1,4 @@
-// Tasks that run without a queue, for the tests of applications.
+// runJobInline(), with which the tests of an application run a task without a queue.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -7,7 +7,7 @@ import { defineBatchTask, defineTask } from "../../src/worker/task/task.ts";
 import type { TaskContext } from "../../src/worker/task/task-context.ts";
 import { runJobInline } from "../../src/worker/testing.ts";
 
-/** Returns the error of a call inside the task. */
+/** Runs a task that makes the call, and returns the error with which the call rejects. */
 async function refusal(call: (context: TaskContext) => Promise<unknown>): Promise<unknown> {
   let thrown: unknown;
   const task = defineTask("task", async (_, context) => {

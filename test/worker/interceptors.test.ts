@@ -1,4 +1,4 @@
-// The decisions of interceptors: before a job runs, after it has run, before one is added.
+// The decisions of interceptors: before a job runs, after it has run, and before a task adds a job.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JobToAdd } from "../../src/domain/job-spec.ts";
@@ -22,7 +22,7 @@ const pluginOf = <I extends keyof WorkerInterceptors>(
   },
 });
 
-/** Runs one attempt of all ready jobs. */
+/** Runs a worker until no job is ready. A failed job has had one attempt by then, because its retry is due later. */
 const tried = (tasks: readonly Task<never>[], ...plugins: Plugin[]) =>
   waitFor(
     "runOnce",
@@ -198,7 +198,7 @@ for (const fastLane of [false, true]) {
 }
 
 describe("Before a task adds a job, an interceptor", () => {
-  /** Returns a task that adds jobs by its context. */
+  /** Returns the task `adding`, which calls `add` with its context. */
   const adding = (add: (context: Parameters<Task["handle"]>[1]) => Promise<unknown>) =>
     defineTask("adding", async (_, context) => void (await add(context)));
   const decide = pluginOf("beforeJobSchedule", (job) => {
@@ -260,7 +260,7 @@ describe("Before a task adds a job, an interceptor", () => {
     assert.deepEqual(await children(), []);
   });
 
-  test("receives no invalid job: its list is refused as without interceptors.", async () => {
+  test("receives no invalid job: a list with such a job is refused as without interceptors.", async () => {
     await queue.utils.addJob("adding");
     const invalid = [
       null,

@@ -1,4 +1,5 @@
-// Tests of the oracle (oracle.ts): it reports nothing for a good run, and one problem for each kind of fault.
+// Tests of the oracle (oracle.ts): it reports problems for each kind of error, and none for a good run or for errors
+// that a fault excuses, such as the death of a process.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { judge } from "./oracle.ts";
@@ -96,7 +97,7 @@ describe("The oracle reports", () => {
     assert.deepEqual(judge([], [], ["q"]), ["the queue q is still locked"]);
   });
 
-  test("no overlap with a run in a dead process.", () => {
+  test("no overlap with a run in a killed process.", () => {
     const first = started("a", "1", 1, "dead");
     const death: Entry = { e: "dead", by: "dead", t: now++ };
     const log = [added("a", "1"), first.start, death, ...ran("a", "1", { attempt: 2 })];

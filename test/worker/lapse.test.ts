@@ -1,4 +1,5 @@
-// The tokens of a rate expire a fixed time after their request, or, if answers always come later, after the answer.
+// The tokens of a rate expire a fixed time after their request. After three answers in a row that came later than that,
+// the time counts from the answer.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Lapse } from "../../src/worker/limits/lapse.ts";

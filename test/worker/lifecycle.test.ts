@@ -1,5 +1,5 @@
-// Every service is started and stopped in many orders: two starts, two stops, both at once, a stop before or during a
-// start. Each time the service ends and leaves nothing behind.
+// Services, such as a worker, a listener and an HTTP server, are started and stopped in many orders: twice, at once, or
+// with a stop before or during the start. Each time the service ends and leaves no connection behind.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -98,7 +98,7 @@ const services: Record<string, () => Service | Promise<Service>> = {
 
 type Step = "start" | "stop" | "turns";
 
-/** The shortest sequences, then longer random ones by a seed. */
+/** Short sequences. The test adds longer random ones, which are the same in each run. */
 const sequences: Step[][] = [
   ["stop"],
   ["start", "stop"],
@@ -109,7 +109,7 @@ const sequences: Step[][] = [
   ["stop", "stop", "start", "start", "stop"],
 ];
 
-/** Mulberry32: the same numbers for the same seed. */
+/** Returns a generator (mulberry32) of numbers from 0 to 1, which are the same for the same seed. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -120,7 +120,7 @@ function random(seed: number): () => number {
   };
 }
 
-/** Begins each step without waiting for the end of the one before. Resolves when all have ended. */
+/** Takes the steps without waiting for the ends of starts and stops, then stops. Resolves when all have ended. */
 async function drive(service: Service, steps: readonly Step[], next: () => number): Promise<void> {
   const begun: Promise<unknown>[] = [];
   for (const step of steps) {

@@ -1,4 +1,4 @@
-// The limits of a worker's options.
+// The option `limits` of a worker, whose start creates those limits that do not exist.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Logger } from "../../src/base/logger.ts";
@@ -10,7 +10,7 @@ import { recordingTask } from "./worker-queue.ts";
 const tasks = [recordingTask("t")];
 const stripe = { name: "stripe", task: "t", concurrency: 10 };
 
-/** Returns a logger, and the warnings and errors that were logged. */
+/** Returns a logger, and the list of the warnings and errors that it logs. */
 function collecting() {
   const warnings: { fields: Record<string, unknown>; message: string }[] = [];
   const log = (fields: object, message: string) =>

@@ -15,7 +15,7 @@ const options = {
   recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 },
 } as const;
 
-/** A task with a limit of one job at once, and its jobs. */
+/** Limits the task `limited` to one job at once, adds its jobs, and returns the task. */
 async function oneByOne() {
   await queue.utils.setLimit({ name: "one", task: "limited", concurrency: 1 });
   const seen = { running: 0, done: 0 };

@@ -96,7 +96,7 @@ describe("The local queue", () => {
     });
     await waitUntil("its only slot is taken", () => task.seen.length === 1);
     await addMany("queued", 3, { queueName: "q" });
-    // The first job of a task is fetched alone.
+    // The first job of a task in a named queue is fetched alone.
     assert.equal((await saw.saw("localQueue:returnJobs")).count, 1);
     const free = recordingTask("queued");
     await queue.startWorker({ tasks: [free], pollIntervalMs: 50 });
@@ -138,7 +138,7 @@ describe("The local queue", () => {
   });
 });
 
-/** Records the events of the refetch delay, in order. */
+/** Returns a plugin that records fetches and the events of the refetch delay, in order. */
 function notes(): Plugin & { readonly order: string[] } {
   const order: string[] = [];
   return {
@@ -198,7 +198,7 @@ describe("The refetch delay", () => {
     await queue.startWorker({ tasks: [task], ...options, plugins: [noted, saw] });
     await saw.saw("localQueue:refetchDelay:start");
     await addMany("task", 2);
-    // While another worker starts and runs the jobs, the first one has time to receive the announcement.
+    // While another worker starts and runs the jobs, the first worker has time to receive the announcement.
     const other = recordingTask("task");
     await queue.startWorker({ tasks: [other] });
     await waitUntil("they have run elsewhere", () => other.seen.length === 2);
@@ -229,7 +229,7 @@ describe("The refetch delay", () => {
       ...options,
       plugins: [noted],
     });
-    // The first fetch is running.
+    // The first fetch is under way: its answer would start a delay if the worker did not stop.
     await worker.stop();
     assert.deepEqual(order, ["fetched 0"]);
   });

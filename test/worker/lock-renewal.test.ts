@@ -1,4 +1,4 @@
-// The renewal of locks that a running job has had for hours: a failed renewal is repeated long before the next is due.
+// Locks of jobs that run for hours are renewed. A failed renewal is repeated long before the next renewal is due.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -11,7 +11,7 @@ import { waitUntil } from "./worker-queue.ts";
 const queue = testQueue();
 const { add } = jobsOf(queue);
 
-/** Refuses the first renewal of `me`. A sequence keeps its value when a transaction is rolled back. */
+/** Refuses the first renewal of a lock of the worker `me`. A rollback does not reset the sequence that counts them. */
 beforeEach(async () => {
   await queue.sql(`create sequence if not exists public.renewals`);
   await queue.sql("alter sequence public.renewals restart");
@@ -21,7 +21,7 @@ beforeEach(async () => {
       for each row when (old.locked_by = 'me' and new.locked_by = 'me') execute function public.refuse_once()`);
 });
 
-/** Adds a job that `me` has run for hours, and returns its id. */
+/** Adds a job that the worker `me` has run for hours, and returns the job's id. */
 async function longJob(): Promise<string> {
   const { id } = await add("long");
   await lockJob(queue, id, "me", "3 hours");
@@ -39,7 +39,8 @@ test("A failed renewal of the locks of long jobs is repeated before the next one
   let next: LockRenewal | undefined;
   const order: string[] = [];
   const parts = { database: queue.db, staleLockThresholdMs: 8_000 };
-  // A second renewal starts when the first one fails. Its first turn is when the first one's next turn would be due.
+  // A second LockRenewal starts when the first one fails. It calls onNext() when the first one's next renewal would
+  // be due.
   const onNext = () => {
     order.push("the next is due");
     return [];

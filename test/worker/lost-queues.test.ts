@@ -1,4 +1,5 @@
-// Workers restore queues whose rows a Graphile worker's cleanup has deleted.
+// Rows of queues that were deleted although the queues have jobs, as a Graphile worker's cleanup may do. Workers
+// restore these rows, with new names.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -38,7 +39,7 @@ test("All jobs are read for lost queues only after a queue was deleted.", async 
 
     await queue.sql("delete from worker._private_job_queues");
     await waitUntil("the queue is back", async () => (await names()).includes("recovered-queue-1"));
-    // The jobs are read once more, for an add whose transaction was open during the first read.
+    // The next check reads all jobs again: a transaction that was open during the first read may have added a job.
     await waitUntil("a second read", () => reads() >= 2);
     const before = checks();
     await waitUntil("three more checks", () => checks() >= before + 3);

@@ -1,4 +1,4 @@
-// The connection for a worker's rare statements, when a worker stops and the database does not answer.
+// The connection for a worker's rare statements: a worker that stops while the database does not answer cuts it.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";
@@ -31,7 +31,7 @@ test("After cut() no statement connects any more.", async () => {
   const before = connections;
   const { database, cut, close } = made();
   cut();
-  // Otherwise the statement would wait for five seconds and keep the process alive.
+  // Without the cut, the statement would wait five seconds for a connection, and keep the process alive.
   await assert.rejects(database.client.query(statement));
   assert.equal(connections, before);
   await close();

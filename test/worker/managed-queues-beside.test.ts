@@ -1,5 +1,5 @@
-// Queues with limits beside others: a worker that is killed, a Graphile worker, jobs of tasks that have a limit of
-// their own, and queues without a limit.
+// Named queues with limits in combination: with a killed worker, with a Graphile worker, with limits of tasks, with
+// queues without a limit, and with queues that another worker's run keeps from becoming managed.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Logger, run } from "graphile-worker";

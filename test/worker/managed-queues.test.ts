@@ -1,5 +1,5 @@
-// Queues with limits, run by workers: never more jobs at once than the limit, as many as it allows while jobs wait, and
-// in order if the limit is one job.
+// Named queues with limits: workers run as many jobs at once as the limit allows, never more, and in order if it is one
+// job. Also rates, pauses and changes of limits, and how often the rows of queues are read.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,7 +22,7 @@ interface Run {
   readonly atMs: number;
 }
 
-/** A task that records its runs, and the most that ran at once in each queue. */
+/** Returns a task that records its runs, and for each queue how many of them run now, and how many ran at most. */
 function watched(name = "task", ms = 1) {
   const runs: Run[] = [];
   const now = new Map<string, number>();
@@ -62,7 +62,7 @@ test("Twenty queues with three slots run at most three jobs each at once, on sev
   await empty();
   assert.equal(of.runs.length, 300);
   for (const name of tenants) assert.ok((of.most.get(name) ?? 0) <= 3, `${of.most.get(name)}`);
-  // Alone, a queue uses all of its slots.
+  // While no other queue has jobs, a queue uses all of its slots.
   await jobs(["tenant/0"], 40);
   await empty();
   assert.equal(of.most.get("tenant/0"), 3);
@@ -107,7 +107,7 @@ test("Queues are read again soon after a lost connection, however late the loss 
   await assert.rejects(queues.manage(failing(new WorkerError("database_unreachable", "lost"))));
   assert.equal(queues.dueAtMs - clock.monotonic(), 1_000);
   clock.advance(1_000);
-  // A statement that timed out has cost the server work, so the next one follows much later.
+  // A timeout shows that the server has worked all that time, so the pause is 20 times as long.
   await assert.rejects(queues.manage(failing(new WorkerError("database_timeout", "slow"))));
   assert.equal(queues.dueAtMs - clock.monotonic(), 150_000);
 });

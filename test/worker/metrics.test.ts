@@ -6,7 +6,7 @@ import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts"
 
 const queue = workerQueue();
 
-/** Returns `name{labels}` → value. */
+/** Returns the values of a text of metrics, by `name{labels}`. */
 function series(text: string): Map<string, number> {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(
@@ -52,7 +52,8 @@ for (const fastLane of [false, true]) {
   });
 }
 
-// The heartbeat thread has a Date of its own, which is not mocked, so no heartbeat may come during the test.
+// The heartbeat thread has a Date of its own, which is not mocked: its heartbeats report another difference between the
+// clocks than the registration of the lease. With this interval, at most the first one comes during the test.
 for (const recovery of [false, { heartbeatIntervalMs: 20_000, thresholdMs: 60_000 }] as const) {
   const from = recovery ? "by the database's clock" : "from its creation on";
   test(`The wait of a job until its fetch is measured ${from}, and is finite.`, async (t) => {
@@ -61,7 +62,7 @@ for (const recovery of [false, { heartbeatIntervalMs: 20_000, thresholdMs: 60_00
     await queue.sql("select worker.add_job('past', run_at => now() - interval '1 day')");
     const { id } = await queue.utils.addJob("past");
     await queue.sql(`update worker._private_jobs set run_at = '-infinity' where id = ${id}`);
-    // In the case with heartbeats, this machine's clock is a day ahead of the database's, and must not be used.
+    // With heartbeats, this machine's clock is moved a day ahead of the database's: it must not be used for the wait.
     const ahead = recovery ? 86_400_000 : 0;
     const { now } = Date;
     t.mock.method(Date, "now", () => now() + ahead);

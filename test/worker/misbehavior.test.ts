@@ -1,4 +1,5 @@
-// Tasks that throw values which are hard to print: the job fails with a text, and the worker continues.
+// Tasks that throw, reject with or return values that are hard to print. After a throw or a rejection, the job fails
+// with a text as its error. In all cases the worker continues.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTask } from "../../src/worker/task/task.ts";

@@ -1,11 +1,11 @@
-// Misbehavior of tasks: some never end, some block their process, others throw unusual values.
+// Misbehavior of tasks: they throw, reject with or return unusual values, block their process, never end, or end late.
 import { setTimeout as sleep } from "node:timers/promises";
 
 const refuse = (): never => {
   throw new Error("must not be read");
 };
 
-/** Functions that make the values to throw. Many of the values are hard to print. */
+/** Functions that make the values to throw, to reject with or to return. Many of the values are hard to print. */
 const THROWN: Readonly<Record<string, () => unknown>> = {
   undefined: () => undefined,
   null: () => null,
@@ -66,7 +66,7 @@ export const THROWS: readonly string[] = Object.keys(THROWN).flatMap((name) => [
   `returns ${name}`,
 ]);
 
-/** Does what the text names, such as `throws null` or `blocks 5` (seconds). */
+/** Does what the text names: one of THROWS, `blocks 5` (seconds), or `late`. With another first word it never ends. */
 export function misbehave(behavior: string, signal: AbortSignal): unknown {
   const [verb = "", ...words] = behavior.split(" ");
   const made = THROWN[words.slice(verb === "rejects" ? 1 : 0).join(" ")];
@@ -83,7 +83,7 @@ function block(ms: number): void {
   while (performance.now() < until);
 }
 
-/** Rejects after the attempt has ended. */
+/** Rejects 100 ms after the signal has aborted. If a time limit has aborted it, the attempt has already failed. */
 async function late(signal: AbortSignal): Promise<never> {
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
   await sleep(100);

@@ -1,6 +1,6 @@
-// Measures of limits: the most runs at one moment, and the most starts within a window.
+// Measures of limits: the most runs at one moment, the most starts within a window, and the mean number of runs.
 
-/** A run as a limit counts it. The times are of machineTime(). */
+/** The time for which a limit counts a run, in milliseconds of a clock that all spans of a list have in common. */
 export interface Span {
   readonly n: string;
   readonly by: string;
@@ -8,13 +8,13 @@ export interface Span {
   readonly to: number;
 }
 
-/** The largest number of runs or starts, and when it was first reached; for a window, when the window begins. */
+/** The largest number of runs or starts. `at`: when it was first reached; for starts, when that window begins. */
 export interface Most {
   readonly most: number;
   readonly at: number;
 }
 
-/** Returns the most runs at one moment. A run that ends at the moment of another one's start no longer counts. */
+/** Returns the most runs at one moment. At the moment of its end, a run no longer counts. */
 export function mostAtOnce(spans: readonly Span[]): Most {
   const counts = countsOf(spans);
   return counts.reduce((most, [at, count]) => (count > most.most ? { most: count, at } : most), {
@@ -23,7 +23,7 @@ export function mostAtOnce(spans: readonly Span[]): Most {
   });
 }
 
-/** Returns the moments at which the number of runs changes, in order, with the number from then on. */
+/** Returns the starts and ends of runs in order of time, each with the number of runs after it. */
 export function countsOf(spans: readonly Span[]): [at: number, count: number][] {
   const steps = spans
     .flatMap(({ from, to }): [number, number][] =>
@@ -42,7 +42,7 @@ export function countsOf(spans: readonly Span[]): [at: number, count: number][] 
   });
 }
 
-/** The most starts in any window of `ms`, and when it begins. */
+/** Returns the most starts within any `ms` milliseconds. */
 export function mostWithin(starts: readonly number[], ms: number): Most {
   const sorted = starts.toSorted((a, b) => a - b);
   let most: Most = { most: 0, at: 0 };
@@ -55,7 +55,7 @@ export function mostWithin(starts: readonly number[], ms: number): Most {
   return most;
 }
 
-/** The mean number of runs between two moments. */
+/** Returns the mean number of runs between two moments. */
 export function meanAtOnce(spans: readonly Span[], from: number, to: number): number {
   const inside = ({ from: a, to: b }: Span) => Math.max(0, Math.min(b, to) - Math.max(a, from));
   return spans.reduce((sum, span) => sum + inside(span), 0) / (to - from);

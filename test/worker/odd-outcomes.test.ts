@@ -1,4 +1,5 @@
-// Outcomes and retry policies from foreign code: values that refuse to be read, and invalid times.
+// Unusual outcomes, retry policies, times and deadlines: values that throw when they are read, texts of a Retry-After
+// header, times of other realms, invalid times, causes of any type, and programs that continue after their time limit.
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +24,7 @@ const unreadable = new Proxy({}, { get: refusing, getPrototypeOf: refusing });
 const unreadableError = (message: PropertyDescriptor) =>
   Object.defineProperty(new Error("hidden"), "message", message);
 
-/** Errors without a valid outcome. */
+/** Functions that make errors whose outcome is invalid. */
 const errors: Readonly<Record<string, () => unknown>> = {
   "an outcome that refuses to be read": () => branded(unreadable),
   "a kind that refuses to be read": () =>
@@ -45,7 +46,7 @@ const throwing =
     throw thrown;
   };
 
-/** Policies with an invalid result. */
+/** Retry policies that throw or reject, or whose result is invalid. */
 const policies: Readonly<Record<string, RetryPolicy>> = {
   "throws an error whose message refuses to be read": throwing(unreadableError({ get: refusing })),
   "throws an error whose message is a symbol": throwing(unreadableError({ value: Symbol("no") })),

@@ -1,11 +1,12 @@
 // Judges a run by its log and by the rows that are left in the database:
-//   - no acknowledged job is lost, no successful job has a row
-//   - no job overlaps itself; jobs of one named queue run one at a time and in order
+//   - no acknowledged job is lost, and none that has succeeded still has a row
+//   - no job succeeds twice, and no two runs of a job overlap
+//   - jobs of one named queue run one at a time and in order
 //   - no job has more attempts than allowed, and attempts count upwards
 //   - no job kills more processes than its attempts plus one, and none is stuck after a death
 //   - nothing is locked when all workers have stopped
 //   - the newest payload of a key wins
-// A violation is excused only if the log has a death or a fault that may have caused it.
+// A leniency excuses violations: most of them only if the log has a death or a fault that may have caused them.
 import type { Entry } from "./run-log.ts";
 import { faultsOf, freedAfter, type Run, runsOf } from "./runs.ts";
 import type { JobLeft } from "./worker-queue.ts";
@@ -14,15 +15,15 @@ export interface Leniency {
   /** Workers were killed, so their jobs run again. */
   readonly killed?: boolean;
   /**
-   * Connections of fast lanes were cut, so their jobs are unlocked while they still run, and their attempts were
-   * not counted.
+   * Connections of fast lanes were cut: their jobs were unlocked while they still ran, so they run again, and the
+   * attempts that were cut off do not count.
    */
   readonly cutFastLanes?: boolean;
-  /** Workers were frozen or disconnected for longer than their lease, so their jobs run elsewhere. */
+  /** Workers were frozen or disconnected for longer than their lease, so other workers may run their jobs meanwhile. */
   readonly leaseLost?: boolean;
-  /** Queues of which several jobs may run at once, in any order. */
+  /** Whether several jobs of a queue may run at once, in any order. Default: of no queue. */
   readonly isParallel?: (queue: string) => boolean;
-  /** The time within which a job whose process died starts again, in milliseconds. */
+  /** The time within which a job whose process died must start again, in milliseconds. Default: not checked. */
   readonly freedWithinMs?: number;
 }
 
@@ -46,7 +47,8 @@ export function judge(
   const mayOverlap: Excuse = (run) => (cutFastLanes || leaseLost) && wasTouched(run);
   const mayRepeat: Excuse = (run) => hasDied(run) || mayOverlap(run);
   const isUncounted: Excuse = (run) => cutFastLanes && mayRepeat(run);
-  // A process that is frozen between the check of its lease and the call of the handler calls it when it wakes up.
+  // A process that freezes between the check of its lease and the call of a job's handler calls the handler when it
+  // wakes up, maybe after another worker's later attempt.
   const isLate: Excuse = (run) => leaseLost && wokeUp(run);
   return [
     ...lostOnes(added, runs, log, left, leniency),
@@ -73,12 +75,12 @@ function lostOnes(
   const succeeded = new Set(runs.filter(({ ok }) => ok).map(({ n }) => n));
   for (const entry of log) if (entry.e === "item") succeeded.add(entry.n);
   const waiting = new Set(left.flatMap(namesIn));
-  // If a worker is killed after the success of a job's last attempt, before the write, no further attempt follows.
+  // If a worker is killed after the success of a job's last attempt, but before the write, the job keeps its row.
   const excused = new Set(
     left.filter((job) => killed && job.attempts >= job.max_attempts).flatMap(namesIn),
   );
-  // Only the newest payload of a key has to run; adds of one key are made in sequence. An add without an answer may
-  // have replaced the payload before it.
+  // Only the newest payload of a key has to run. Adds of one key are made one after another, so the last one in the log
+  // is the newest, even if it has no answer: it may have replaced the payload before it.
   const newest = new Map(
     log.flatMap((entry) =>
       entry.e === "added" || (entry.e === "maybe" && entry.key !== undefined)
@@ -102,9 +104,10 @@ function namesIn({ payload }: JobLeft): string[] {
   return [...payload.matchAll(/"n":"([^"]+)"/g)].map(([, n = ""]) => n);
 }
 
-/** Reports jobs with two successes that count. If a worker died or was cut off, its success may not be written. */
+/** Reports jobs with several written successes. If a worker died or was cut off, its success may not be written. */
 function repeats(runs: readonly Run[], hasDied: Excuse, wasCutOff: Excuse): string[] {
-  // By name and job, because an uncounted attempt adds its child jobs again, under the same names.
+  // By name and job, because an attempt that does not count is repeated, and adds its child jobs again under their
+  // names.
   const successes = Map.groupBy(
     runs.filter(({ ok }) => ok),
     ({ n, job }) => `${n} (job ${job})`,

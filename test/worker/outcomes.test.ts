@@ -1,4 +1,5 @@
-// Errors that decide about the next attempt: permanent failures, snoozes, and retries at a chosen time.
+// What decides about a job's next attempt: permanent failures, snoozes, retries at a given time, retry policies, and
+// deadlines.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JobSpec } from "../../src/domain/job-spec.ts";
@@ -24,13 +25,13 @@ const modes: readonly (readonly [string, Partial<WorkerOptions>])[] = [
 
 interface EndedJob {
   readonly left: JobLeft | undefined;
-  /** The time until the job is due, in milliseconds. */
+  /** The time until the job is due, in milliseconds; NaN if the job has no row any more. */
   readonly dueInMs: number;
   readonly maxAttempts: number | undefined;
   readonly events: readonly string[];
 }
 
-/** Adds a job, waits for one attempt, and returns the job's row. */
+/** Adds a job, waits until an attempt has ended, and stops the worker. Returns the job's row, which it then deletes. */
 async function ended(
   tasks: Task<never> | Task,
   spec: JobSpec = {},

@@ -1,4 +1,5 @@
-// The end of a queue's pause. Whether a run from before the pause still goes on is found without a scan of the jobs.
+// The end of a queue's pause, which waits for a run that began before the pause. Whether there is such a run is found
+// without a scan of the jobs, unless the run's worker has been recovered or sends no heartbeats.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { endDuePauses } from "../../src/queue/pauses/pause.ts";
@@ -20,7 +21,7 @@ const lock = async () => {
   return (await queue.sql<{ locked_by: string | null }>(text))[0]?.locked_by;
 };
 
-/** Ends the pauses that are due. Returns their number, and that of the scans of all jobs. */
+/** Ends the pauses that are due. Returns how many have ended, and how often the whole table of jobs was scanned. */
 async function end(): Promise<[ended: number, scans: number]> {
   const client = await queue.pool.connect();
   try {
@@ -30,7 +31,7 @@ async function end(): Promise<[ended: number, scans: number]> {
       return rows[0]?.scans ?? 0;
     };
     await client.query("begin");
-    // The view also contains counts of earlier transactions of the connection, so they are subtracted.
+    // The view may also contain scans of earlier transactions of the connection, so they are subtracted.
     const before = await scans();
     const ended = await endDuePauses({ ...queue.utils.database, client });
     const all = await scans();

@@ -1,4 +1,5 @@
-// Pauses of queues, of tasks and of all jobs while workers run: ours in both modes, and Graphile workers.
+// Pauses of queues, of tasks and of all jobs: what workers of both modes and Graphile workers run meanwhile, how pauses
+// end, what maintenance leaves of them, and what lists and explanations show.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Logger, makeWorkerUtils, run } from "graphile-worker";
@@ -25,7 +26,7 @@ const inQueue = (count: number, identifier = "task") =>
     })),
   );
 
-/** A Graphile worker with this task; it polls every 50 ms. */
+/** Starts a Graphile worker with this task, which polls every 50 ms. `seen`: the payloads that it has run. */
 async function stock(identifier: string) {
   const seen: unknown[] = [];
   const runner = await run({
@@ -39,7 +40,7 @@ async function stock(identifier: string) {
   return { seen, stop: () => runner.stop() };
 }
 
-/** Adds a job of another task and waits until it has run: by then every earlier job that may start has started. */
+/** Adds a job of the task `other` and waits for its run in `seen`. By then, earlier jobs that may start have begun. */
 async function passThrough(seen: readonly unknown[]): Promise<void> {
   const count = seen.length;
   await queue.utils.addJob("other");
@@ -81,7 +82,7 @@ test("A pause whose end has passed is not listed, even before a process removes 
   assert.deepEqual(await queue.utils.listPauses(), []);
 });
 
-test("No worker takes jobs of a paused queue, Graphile workers included; both go on when it is resumed.", async () => {
+test("No worker takes jobs of a paused queue, Graphile workers included; both continue when it is resumed.", async () => {
   const [task, other] = [recordingTask("task"), recordingTask("other")];
   await queue.startWorker({ tasks: [task, other] });
   const theirs = await stock("task");
@@ -185,7 +186,7 @@ test("The lock of a pause is not a worker's: unlocking, sweeps, the 4-hour rule 
   assert.equal((await cleanup(db, ["gc-job-queues"])).deletedQueues, 1);
 });
 
-test("Graphile Worker's own maintenance ends no pause: its cleanup, its unlock, its rule of 4 hours.", async () => {
+test("Graphile Worker's own maintenance ends no pause: its cleanup and its unlock.", async () => {
   await queue.utils.pauseQueue("q", { reason: "deploy" });
   await queue.utils.pauseQueue("empty");
   await queue.utils.pauseTask("gone");
@@ -196,7 +197,7 @@ test("Graphile Worker's own maintenance ends no pause: its cleanup, its unlock, 
       tasks: ["GC_JOB_QUEUES", "GC_TASK_IDENTIFIERS", "DELETE_PERMAFAILED_JOBS"],
     });
     await theirs.forceUnlockWorkers(["another", ""]);
-    // A worker that starts resets locks older than 4 hours.
+    // A Graphile worker resets locks older than 4 hours at a random moment of its first minute: sometimes in this test.
     const worker = await stock("other");
     await queue.utils.addJob("other");
     await waitUntil("the other job has run", () => worker.seen.length === 1);
@@ -215,7 +216,7 @@ test("Graphile Worker's own maintenance ends no pause: its cleanup, its unlock, 
   );
 });
 
-test("The jobs of a dead worker are recovered while their queue is paused, and the pause stays.", async () => {
+test("The jobs of a stale worker are recovered while their queue is paused, and the pause stays.", async () => {
   const { database: db } = queue.utils;
   await inQueue(2);
   await queue.sql(`update worker._private_jobs set locked_by = 'dead', locked_at = now() - interval '1 hour',
@@ -304,7 +305,7 @@ test("Invalid pauses are refused with all problems.", async () => {
 
 test("The end of a pause must be in the future by the database's clock.", async () => {
   const { client } = queue.utils.database;
-  // A client for which the database's clock is this number of hours ahead of this process's.
+  // Returns utilities for which the database's clock is this number of hours ahead of this process's.
   const ahead = (hours: number) =>
     queue.utils.with({
       query: ({ text, ...rest }) =>
@@ -381,6 +382,8 @@ test("Pauses are applied even if PostgreSQL refuses to delete an ended one, whic
   }
   assert.equal(task.seen.length, 0);
   await waitUntil("the failure is logged", () => warnings.length > 0);
-  assert.deepEqual(warnings, ["pauses and cancellations could not be ended"]);
+  assert.deepEqual(warnings, [
+    "pauses could not be ended, or requests to cancel could not be deleted",
+  ]);
   await queue.sql("drop function public.refuse() cascade");
 });

@@ -19,7 +19,7 @@ async function hire({ queue, log }: Trial, options: Partial<WorkerOptions>): Pro
   return { by, process: await workerProcess(queue.url, all, "./workload-child.ts") };
 }
 
-/** Returns a crew of `count` processes, some of which die during the run. */
+/** Returns a crew of `count` processes. Up to `kills` of them are killed during the trial; each is replaced. */
 export const processes =
   (count: number, kills: number, options: Partial<WorkerOptions> = {}): Crew =>
   async (trial) => {
@@ -29,7 +29,7 @@ export const processes =
       for (let n = 0; n < kills && (await pause(50 + trial.dice(150), trial.over)); n++) {
         const [victim] = crew.splice(trial.dice(crew.length), 1);
         if (victim === undefined) break;
-        // The time is read before the kill, because the victim's jobs may run elsewhere at once.
+        // Read before the kill: after it, the victim's jobs may run elsewhere, and must not seem to overlap.
         const t = machineTime();
         victim.process.signal("SIGKILL");
         await victim.process.exited;

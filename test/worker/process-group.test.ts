@@ -1,4 +1,4 @@
-// The end of a group of processes.
+// How a program that ignores SIGTERM is ended, with all processes of its group.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -22,6 +22,6 @@ test("While a program does not end, the processes of the machine are not listed 
   syncBuiltinESMExports();
   assert.deepEqual((await ended)[1], "SIGKILL");
   const lists = mock.calls.filter(({ arguments: [path] }) => path === "/proc");
-  // One list before SIGKILL, two after it, and one more for a last child.
+  // One list before SIGKILL, two after it, and one more if the shell's last child ends after the shell.
   assert.ok(lists.length <= 4, `${lists.length} lists`);
 });

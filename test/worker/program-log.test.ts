@@ -1,4 +1,5 @@
-// The log of a program's output, and a program's environment.
+// What is logged of a program's output: its limits, and the secrets that are replaced, in the job's error, too. Also
+// which variables of a service manager no program gets, and warnings about files of tasks that every user can write.
 import assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";

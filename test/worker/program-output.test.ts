@@ -1,11 +1,11 @@
-// The part of a program's output that is kept, for any size of pieces.
+// The end of a program's stderr that is kept for the job's error, however many lines or bytes arrive at once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Lines, Tail } from "../../src/worker/files/program-output.ts";
 
 const written = Array.from({ length: 2_000 }, (_, i) => `line ${i} of many`);
 
-/** Returns the tail of `written`, `count` lines of which arrive at once. */
+/** Returns the tail of `written`, if `count` of its lines arrive at a time. */
 function tailOf(count: number): string {
   const tail = new Tail();
   for (let at = 0; at < written.length; at += count) tail.add(written.slice(at, at + count));

@@ -1,5 +1,5 @@
-// The quick fetch of an idle worker: its jobs have the same columns as those of a full fetch, and the jobs that it does
-// not read are fetched by a full one.
+// The quick fetch of an idle worker (quick-fetch.ts): its jobs have the same columns as those of a full fetch, and the
+// jobs that it does not read are fetched by a full one. Also a fetch that gets no answer.
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { describe, test } from "node:test";
@@ -10,10 +10,10 @@ import { recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
-// A poll would hide jobs that a fetch has missed.
+// Longer than the tests, because a poll would find the jobs that a fetch has missed.
 const NEVER_MS = 3_600_000;
 
-/** Returns the members of a job that a task can read. */
+/** Returns the members of a task's job, except for its id, its task and its queue. */
 const seenOf = (job: TaskJob) => ({
   payload: job.payloadText,
   key: job.key,
@@ -122,7 +122,8 @@ for (const fastLane of [false, true]) {
       );
     });
 
-    // Due long ago: only their announcement wakes the worker, which also wakes when a scheduled job becomes due.
+    // Due since 1970, so that only their announcement wakes the worker: for a job that has just become due, it also
+    // wakes without an announcement.
     const many = (length: number, spec: object) =>
       Array.from({ length }, (_, payload) => ({
         identifier: "show",
@@ -140,7 +141,7 @@ for (const fastLane of [false, true]) {
     }
 
     test("fetches less urgent jobs that are announced with a more urgent one.", async () => {
-      // One connection, because of two fetches at once the one with less urgent jobs may be answered first.
+      // With two connections, a second fetch with less urgent jobs could be answered before the first one.
       const { seen, shown } = await resting([], 10, { connections: 1 });
       await queue.utils.addJobs([...many(1, { priority: -5 }), ...many(100, { priority: 3 })]);
       await shown(101);
@@ -162,7 +163,7 @@ for (const fastLane of [false, true]) {
 }
 
 test("The jobs of a fetch without an answer count as locked until its connection is closed, and then all jobs run.", async (t) => {
-  // The socket that sends a fetch receives nothing more.
+  // The socket of the first fetch after `isArmed`. It is paused, so that this fetch gets no answer.
   let silenced: Socket | undefined;
   let isArmed = false;
   const stream = () => {
@@ -187,7 +188,7 @@ test("The jobs of a fetch without an answer count as locked until its connection
   await queue.utils.addJob("show", "warm");
   await waitUntil("it is idle", async () => (await queue.remaining()).length === 0);
   isArmed = true;
-  // More jobs than slots. The jobs that the unanswered fetch has locked are not requested again.
+  // More jobs than slots, so that further fetches are needed.
   await queue.utils.addJobs(
     Array.from({ length: 25 }, (_, payload) => ({ identifier: "show", payload })),
   );

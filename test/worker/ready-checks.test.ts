@@ -1,4 +1,4 @@
-// When a stream of limited jobs that has no permits checks again whether one of its jobs is ready.
+// How often it is checked whether a stream (stream.ts) without a free permit or token has ready jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Queryable } from "../../src/database/database.ts";
@@ -10,7 +10,7 @@ import { manualClock } from "../support/manual-clock.ts";
 
 const queue = testQueue();
 
-/** Runs one check whose statement takes `ms`, and returns the milliseconds until the next one. */
+/** Runs one check whose statement takes `ms`. Returns the result of the next consider(), which may start a check. */
 async function afterCheckOf(ms: number, fails = false): Promise<number> {
   const clock = manualClock();
   const client: Queryable = {
@@ -38,11 +38,12 @@ async function afterCheckOf(ms: number, fails = false): Promise<number> {
   return checks.consider([stream]);
 }
 
-test("Checks take at most a twentieth of the time, and the next one follows within 5 seconds.", async () => {
+test("The next check follows after 20 times the duration of the last one, at most after 5 seconds.", async () => {
   assert.equal(await afterCheckOf(100), 20 * 100 - 100);
   assert.ok((await afterCheckOf(4_000)) <= 5_000 - 4_000);
 });
 
 test("After a check that failed after a minute, the next one follows at once.", async () => {
+  // The next check has started at once: the result is the interval that follows it.
   assert.equal(await afterCheckOf(60_000, true), 20);
 });

@@ -1,5 +1,5 @@
 // A process with a worker, controlled by test/worker/worker-process.ts. It prints its events on stdout. "release" on
-// stdin ends jobs of the task `held`; the end of stdin stops the worker.
+// stdin ends the jobs of the tasks `held`, `freezing` and `refused`; the end of stdin does, too, and stops the worker.
 import { createInterface } from "node:readline";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
@@ -12,9 +12,9 @@ const nap = new Int32Array(new SharedArrayBuffer(4));
 
 const tasks = [
   defineTask("quick", () => {}),
-  // Ends when it is released, also after the loss of the lease.
+  // Ends only when it is released: it ignores its signal, for example after the loss of the lease.
   defineTask("held", () => released.promise),
-  // The first attempt freezes the process before the worker returns its other fetched jobs.
+  // The first attempt freezes the process at once, before the worker returns other fetched jobs to the database.
   defineTask("freezing", (_, { job }) => {
     if (job.attempts === 1) process.kill(process.pid, "SIGSTOP");
     return released.promise;

@@ -1,4 +1,5 @@
-// Interceptors and observers of recovery, its delay, and the reset of old locks by a running worker.
+// Recovery in a running worker: interceptors, observers, and the delay of recovered jobs. Also the worker's reset of
+// old locks, and the recovery of deleted queues.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTask } from "../../src/worker/task/task.ts";
@@ -53,7 +54,7 @@ test("An interceptor is called for each stale worker, and observers are notified
   ]);
   assert.equal((await job(kept))?.locked_by, "keep");
   assert.ok((await workerIds()).includes("keep"));
-  // After several more checks the interceptor has not been called again for that worker.
+  // A later search for stale workers, which finds a new one, does not call the interceptor for `keep` again.
   await waitUntil("another one is found", async () => {
     if (!called.includes("later")) await addStaleWorker("later").catch(() => {});
     return called.includes("later");

@@ -1,4 +1,4 @@
-// Queries of the recovery tests.
+// Adds jobs and reads their state, for the tests of recovery.
 
 import type { JobSpec } from "../../src/domain/job-spec.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";

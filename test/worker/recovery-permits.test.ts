@@ -1,4 +1,4 @@
-// The permits of a dead worker are free for others as soon as its jobs are, before its row is deleted.
+// The permits of a stale worker are free for others once all of its jobs are recovered, before its row is deleted.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";

@@ -1,4 +1,5 @@
-// A recovery in which PostgreSQL refuses the change of one job among thousands, or a change outside the table of jobs.
+// PostgreSQL refuses to change some jobs, or a queue, in a recovery, in a reset of old locks, or in the return of jobs
+// after a lost fetch: all other changes are made, and the refused ones are reported.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";

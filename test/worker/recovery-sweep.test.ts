@@ -1,4 +1,5 @@
-// The statements of a sweep: which workers are stale, which workers may recover others, and concurrent sweeps.
+// The statements that find and recover stale workers, reset old locks and renew a worker's own: which workers are
+// stale, which of the others may recover them, and what concurrent sweeps do.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -204,7 +205,7 @@ test("A worker whose heartbeat is still running is not recovered.", async () => 
       { ...queue.db, client },
       { leaseIds: ["late"], metadata: null, silenceMs: null, ...WELL },
     );
-    // Before the heartbeat's commit the worker's row is locked. After the commit the worker is alive.
+    // Before the heartbeat's commit the worker's row is locked. After the commit its lease is renewed.
     assert.deepEqual(await sweep(["late"]), NOTHING);
     await client.query("commit");
   } finally {
@@ -257,7 +258,7 @@ test("A heartbeat after a sweep returns that the worker was recovered, and never
   });
   assert.deepEqual([...late.leases.keys()], ["dead"]);
   assert.equal(late.leases.get("dead")?.isRecovered, true);
-  // Metadata does not overwrite the mark.
+  // The metadata of the previous heartbeat has not overwritten the mark.
   const again = await sendHeartbeat(queue.db, {
     leaseIds: ["dead"],
     metadata: null,
@@ -453,7 +454,7 @@ test("A job that PostgreSQL refuses to change does not prevent the recovery of o
     );
     const left = await queue.sql("select id from worker._private_jobs where locked_by = 'dead'");
     assert.equal(left.length, 3);
-    // The queue stays locked with its job.
+    // The queue of the job `bad` stays locked.
     const lines = await queue.sql<{ name: string }>(
       "select queue_name as name from worker._private_job_queues where locked_by = 'dead'",
     );

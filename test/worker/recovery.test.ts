@@ -1,4 +1,4 @@
-// The recovery of workers that die, as processes of their own on a real PostgreSQL.
+// How other workers recover the jobs of workers that are killed. Each worker is a process of its own.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-workers.ts";
@@ -30,7 +30,8 @@ test("The jobs of a killed worker are run by another one.", async () => {
 test("A worker that stops normally leaves no row behind.", async () => {
   const worker = await workerProcess(queue.url);
   assert.deepEqual(await workerIds(), [worker.workerId]);
-  // A stop waits at most 0.8 s for the heartbeat thread, which may need longer to start on a busy machine.
+  // The heartbeat thread runs before the stop, which waits for it for at most 0.8 s. On a busy machine, the thread may
+  // need longer to start.
   await waitUntil("it sends a heartbeat", async () => {
     const text = "select last_heartbeat_at > started_at as beats from worker._private_workers";
     return (await queue.sql<{ beats: boolean }>(text))[0]?.beats === true;
@@ -57,7 +58,7 @@ test("A job that kills its worker runs out of attempts.", async () => {
   const first = await workerProcess(queue.url);
   const { id } = await add("poison", {}, { maxAttempts: 2 });
   await first.exited;
-  // No worker is alive to sweep. The next worker recovers the job, runs it, and dies, too.
+  // No worker is alive that could recover the job. The next worker recovers it, runs it, and dies, too.
   const second = await workerProcess(queue.url);
   await second.exited;
   const last = await workerProcess(queue.url);
@@ -75,7 +76,7 @@ test("A job that kills its worker runs out of attempts.", async () => {
 });
 
 test("A handler that blocks the event loop for several thresholds keeps its lease.", async () => {
-  // The heartbeat thread must run within a threshold, on a busy machine, too.
+  // Longer than in QUICK, because the heartbeat thread must run within a threshold, even on a busy machine.
   const recovery = { ...QUICK, thresholdMs: 2_500 };
   const worker = await workerProcess(queue.url, { recovery });
   const other = await workerProcess(queue.url, { recovery, forbiddenFlags: ["mine"] });
@@ -107,7 +108,7 @@ test("Resilient jobs are recovered only after their own, longer threshold.", asy
   for (const { id } of [ordinary, resilient]) {
     await second.event("started", (started) => started["id"] === id);
   }
-  // The time from the last heartbeat to each job's lock, by the database's clock.
+  // The time from the first worker's last heartbeat until the second one has locked each job, by the database's clock.
   const waits = await queue.sql<{ id: string; ms: number }>(
     `select id::text, (extract(epoch from locked_at - $1::timestamptz) * 1000)::float8 as ms
      from worker._private_jobs order by id`,

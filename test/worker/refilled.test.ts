@@ -57,7 +57,7 @@ for (const fastLane of [false, true]) {
     for (let n = 0; n < 4; n++) await queue.utils.addJob("task", n, { queueName: "new" });
     await waitUntil("the first one runs", () => task.seen.length === 1);
     old.open();
-    // Two jobs, one after the other: the end of the old run is written with the first, and the second is fetched later.
+    // When the second of two more jobs has run, the end of the old run has been written, and a further fetch followed.
     for (let n = 1; n <= 2; n++) {
       await queue.utils.addJob("quick");
       await waitUntil("another job is done", async () => {

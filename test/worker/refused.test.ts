@@ -1,5 +1,5 @@
-// Results that PostgreSQL refuses because of an application's foreign key, trigger or constraint. The job of such a
-// result fails or stays locked; all others continue.
+// Statements that PostgreSQL refuses, or that take too long, because of an application's foreign keys, triggers or row
+// security policies. The job of a refused result fails or stays locked; all other jobs continue.
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
@@ -19,7 +19,7 @@ const trigger = (when: string, body: string) =>
     create trigger history before ${when} on worker._private_jobs
     for each row execute function public.history()`);
 
-/** For each reason: a function that makes PostgreSQL refuse the result of a job, and the error that is stored then. */
+/** For each reason: a function that makes PostgreSQL refuse a job's result, and a pattern of the error stored then. */
 const REFUSALS: Record<string, readonly [(id: string) => Promise<unknown>, RegExp]> = {
   "a foreign key": [
     (id) =>
@@ -41,7 +41,7 @@ const REFUSALS: Record<string, readonly [(id: string) => Promise<unknown>, RegEx
     (id) => trigger("delete", `if old.id = ${id} then insert into public.gone values (1); end if;`),
     /relation "public.gone" does not exist \(PL\/pgSQL function/,
   ],
-  // The error codes (SQLSTATE) of outages, and of a statement that exceeds its time limit.
+  // Triggers that raise the error codes (SQLSTATE) of outages, and of a statement that exceeds its time limit.
   ...Object.fromEntries(
     ["08001", "25006", "53100", "55000", "57014", "57P01", "58P01", "XX000"].map((state) => [
       `an exception with the state ${state}`,
@@ -115,8 +115,8 @@ for (const fastLane of [false, true]) {
         });
         const [left] = await queue.remaining();
         assert.equal(left?.id, id);
-        // In the fast mode the error unlocks the row, so a fetch of the safe mode may run the job, too. At least one of
-        // the two attempts is counted.
+        // In the fast mode the error ends the transaction, which unlocks the row, so the safe mode may run the job,
+        // too. At least one of the attempts counts.
         const runs = task.seen.filter((n) => n === 7).length;
         const { attempts = 0 } = left ?? {};
         assert.ok(attempts >= 1 && attempts <= runs, `${attempts} attempts of ${runs} runs`);
@@ -175,7 +175,7 @@ for (const fastLane of [false, true]) {
       (await queue.remaining()).map(({ id }) => id),
       ids,
     );
-    // The fast mode leaves both jobs to the safe mode, which counts the attempt.
+    // After a refusal, the fast mode leaves the job to the safe mode, which runs it once more, and counts that attempt.
     assert.equal(task.seen.filter((n) => n === 1).length, fastLane ? 2 : 1);
     await waitFor("it stops", worker.stop(), 12_000);
     assert.ok((await queue.remaining()).every(({ locked_by: holder }) => holder !== null));
@@ -204,7 +204,7 @@ test("While refused results of the fast mode are written one by one, the safe mo
     fastLane: { limitMs: 5_000 },
   });
   await waitUntil("all run", () => task.seen.length === count);
-  // The safe mode runs jobs with a key. When the first of them has ended, the safe mode has no fetch under way.
+  // Jobs with a key run in the safe mode. Once the result of the first one is written, no fetch of that mode runs.
   let ended = 0;
   worker.hooks.on("job:complete", () => void ended++);
   await queue.utils.addJob("other", {}, { jobKey: "first" });
@@ -267,7 +267,7 @@ test("Payloads that cannot be read together within the time limit are read one b
     "_private_tasks",
     "_private_known_crontabs",
   ];
-  // To read a payload takes three seconds. A statement may take 6.5 s, so it cannot read all three payloads.
+  // Reading one payload takes three seconds. A statement may take 6.5 s, so it cannot read all three payloads.
   const limited = await rolePool(
     queue.url,
     queue.pool,

@@ -1,5 +1,5 @@
-// A result that PostgreSQL has written and whose answer the network has lost. It is sent again after the next attempt
-// of the job has begun in the same worker.
+// A result that PostgreSQL has written, but whose answer the network has lost, while the same worker has already locked
+// the job for its next attempt. The result must not be sent again, because it would change that attempt.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixed } from "../../src/worker/task/retry.ts";
@@ -9,7 +9,7 @@ import { latch, recordingTask, waitUntil, witness, workerQueue } from "./worker-
 
 const queue = workerQueue();
 
-/** Waits until no statement of a worker is under way, and its last answer was read. */
+/** Waits until the connections of the safe mode have been idle for 0.1 s, so that the worker has read all answers. */
 const untilQuiet = () =>
   waitUntil("the worker's connection is idle", async () => {
     const [row] = await queue.sql<{ quiet: boolean }>(`select pg_catalog.bool_and(
@@ -19,7 +19,7 @@ const untilQuiet = () =>
     return row?.quiet;
   });
 
-test("A result that is sent again does not change the next attempt.", async (t) => {
+test("A result whose answer was lost does not change the next attempt of its job.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const safe = proxy.of("worker connection");
@@ -48,7 +48,7 @@ test("A result that is sent again does not change the next attempt.", async (t) 
   safe.mute("established", "answers");
   first.open();
   await waitUntil("its failure is written", async () => (await job())?.last_error != null);
-  await queue.utils.addJob("other"); // its announcement wakes the lane
+  await queue.utils.addJob("other"); // its announcement wakes the fast lane
   await waitUntil("a lane runs it again", () => attempts.length === 2);
   await waitUntil("the lane keeps it", async () => (await job())?.locked_by === worker.id);
   safe.reset();
@@ -65,7 +65,7 @@ test("A result that is sent again does not change the next attempt.", async (t) 
   );
 });
 
-test("A failure that is sent again does not end the next attempt, whose fetch has lost its answer.", async (t) => {
+test("A failure whose answer was lost does not end the next attempt, whose fetch got no answer either.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const safe = proxy.of("worker connection");
@@ -79,7 +79,7 @@ test("A failure that is sent again does not end the next attempt, whose fetch ha
   });
   const watch = witness("job:complete", "worker:reconnected");
   const { id } = await queue.utils.addJob("task", {}, { maxAttempts: 2 });
-  // If other jobs are ready, the failure and the next fetch are sent together.
+  // Because other jobs are ready, the failure and the next fetch are sent together.
   for (let n = 0; n < 50; n++) await queue.utils.addJob("other", {}, { priority: 1 });
   const worker = await queue.startWorker({
     ...{ connectionString: proxy.url, tasks: [task, recordingTask("other")], plugins: [watch] },

@@ -1,5 +1,5 @@
-// The schema or a table is missing for a while and comes back unchanged, from a dump, or empty: restores, renames,
-// migration tools. Workers wait and continue, and no job runs twice.
+// The schema or a table is missing, incomplete or replaced for a while, as during a restore or a migration. Workers
+// wait, and then continue, maybe under another id. They stop if the schema has become too new.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";
@@ -22,7 +22,7 @@ const OPTIONS = { recovery: RECOVERY, pollIntervalMs: 50 } as const;
 const rename = (from: string, to: string) =>
   queue.sql(`alter table worker.${from} rename to ${to}`);
 
-/** Returns the workers with a heartbeat within the last second. */
+/** Returns the ids of the workers with a heartbeat within the last second. */
 const fresh = async () => {
   const text = `select id from worker._private_workers
     where last_heartbeat_at > clock_timestamp() - interval '1 second'`;
@@ -82,7 +82,7 @@ test("A worker whose lease a restore has reset continues under another id.", asy
   const { id } = worker;
   await queue.utils.addJob("held");
   await waitUntil("it runs", () => held.seen.length === 1);
-  // A job as a dump has it: locked when the dump was made, and ended since.
+  // A job as a restored dump may have it: the worker had locked it when the dump was made, and has ended it since.
   await queue.utils.addJob("quick", {}, { runAt: new Date(Date.now() + 3_600_000) });
   await queue.sql(`update worker._private_jobs set locked_by = '${id}', locked_at = now(), attempts = 1,
     run_at = now() where locked_by is null`);
@@ -198,7 +198,7 @@ test("A worker checks its schema once at a time, and notices a migration that co
     for (let n = 1; n <= 4; n++) {
       await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
       await waitUntil("it checks the schema", async () => (await checks()) > 0);
-      // The job's announcement arrives after that of the migration.
+      // When this job runs, the worker has received the migration's announcement, which was sent before the job's.
       await queue.utils.addJob("quick");
       await waitUntil("another job has run", () => quick.seen.length === n);
       assert.equal(await checks(), 1);
@@ -254,7 +254,8 @@ test("The result of an attempt whose lock was lost does not count for the next a
   await queue.sql("update worker._private_jobs set locked_by = null, locked_at = null");
   await waitUntil("it runs again", () => task.seen.length === 2);
   assert.equal((await interrupted.saw("job:interrupted")).jobId, id);
-  // This job waits for the first attempt's slot, so its result is written with that attempt's result or later.
+  // Both attempts occupy a slot, so this job starts only after the end of the first one. Its result is written with
+  // that attempt's result, or later.
   const next = await queue.utils.addJob("task");
   gates[0]?.open();
   await waitUntil("another job has ended", async () => {

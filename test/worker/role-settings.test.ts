@@ -1,4 +1,4 @@
-// Settings of the role or the database on which our statements must not depend.
+// Settings of a role or a database, such as the isolation level, that must not change what workers and WorkerUtils do.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import pg from "pg";

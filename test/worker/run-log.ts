@@ -1,8 +1,11 @@
-// The log of a trial, written line by line into one file by every process that adds or runs jobs. A line is in the
-// file when the call returns, so it survives a kill -9 of its process.
+// The log of a trial or of a test of faults: one file, to which every process that adds or runs jobs appends lines. A
+// line is in the file when write() returns, so it survives a kill -9 of its process.
 import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 
-/** An entry of the log. `n`: the name of an added job, or `batch <id>` for a run of a batch. `t`: see machineTime(). */
+/**
+ * An entry of the log. `n`: the name of an added job, or `batch <id>` for a run of a batch. `by`: the worker. `run`:
+ * see runName(). `t`: see machineTime().
+ */
 export type Entry =
   /** The database acknowledged an add. */
   | { e: "added"; n: string; job: string; queue?: string; key?: string; max?: number; batch?: true }
@@ -14,9 +17,9 @@ export type Entry =
   | { e: "aborted"; run: string; t: number }
   /** One item of a batch succeeded. */
   | { e: "item"; n: string; job: string }
-  /** A process died, and its runs with it. `n`: the job that killed it. */
+  /** A process died, and its runs with it. `n`: the job that killed it; missing if it was not a job. */
   | { e: "dead"; by: string; t: number; n?: string }
-  /** Connections were lost, or a process got no CPU time. `by`: the process; without it, all of them. */
+  /** Connections were lost, or a process got no CPU time. `by`: the worker; without `by`, all workers. */
   | { e: "fault"; by?: string; t: number };
 
 export class RunLog {
@@ -34,7 +37,7 @@ export class RunLog {
     writeSync(this.#file, `${JSON.stringify(entry)}\n`);
   }
 
-  /** Records a fault: results of the process `by`, or without it of all processes, may be lost from now on. */
+  /** Records a fault: from now on, results of the worker `by` may be lost; without `by`, those of all workers. */
   fault(by?: string): void {
     this.write({ e: "fault", ...(by === undefined ? {} : { by }), t: machineTime() });
   }
@@ -55,7 +58,7 @@ export class RunLog {
   }
 }
 
-/** Returns milliseconds of the machine's monotonic clock, the same in every process. */
+/** Returns the time of the machine's monotonic clock in milliseconds. All processes read the same clock. */
 export function machineTime(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -1,5 +1,5 @@
-// When and in which order jobs run: runOnce and run, concurrency, priorities, wake-ups, signals of the system, lost
-// locks, unsupported tasks.
+// When and in which order jobs run: runOnce and run, concurrency, priorities, flags, wake-ups, signals of the operating
+// system, lost locks, and tasks that no worker has.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -36,7 +36,7 @@ describe("runOnce", () => {
           spec: { queueName: `q${n % 3}`, ...(n % 7 === 3 ? { jobKey: `key ${n}` } : {}) },
         })),
         { identifier: "parent", payload: { depth: 6 } },
-        // Only one attempt, because on a slow machine a second one might begin.
+        // Only one attempt, because on a slow machine the retry could become due before runOnce() ends.
         { identifier: "sullen", spec: { maxAttempts: 1 } },
       ]);
       await waitFor(
@@ -200,7 +200,7 @@ describe("Jobs run", () => {
       { identifier: "task", payload: "1", spec: { priority: -32_768 } },
       { identifier: "task", payload: "6", spec: { priority: 32_767 } },
     ]);
-    // The answers of two connections may arrive in another order.
+    // One connection, because the answers of two may arrive in another order.
     await waitFor(
       "runOnce",
       runOnce({ ...brief(), tasks: [task], concurrency: 1, connections: 1 }),

@@ -1,4 +1,4 @@
-// The runs in a log: worker, job, start, end, result, and faults. The oracle and the measurements use them.
+// The runs in a log, and what happened to them: deaths of their processes, faults near them, and recoveries.
 import type { Entry } from "./run-log.ts";
 
 export interface Run {
@@ -9,11 +9,11 @@ export interface Run {
   readonly from: number;
   to: number;
   ok: boolean;
-  /** Whether its process died. */
+  /** Whether its process died during the run. */
   died: boolean;
 }
 
-/** Returns the runs by their start. */
+/** Returns the runs in the order of their starts. `to` of a run without an end is infinite. */
 export function runsOf(log: readonly Entry[]): Run[] {
   const runs: Run[] = [];
   const open = new Map<string, Run>();
@@ -42,15 +42,15 @@ export function runsOf(log: readonly Entry[]): Run[] {
   return runs.sort((a, b) => a.from - b.from);
 }
 
-/** How far from a run a fault can affect it: by then lost connections are noticed and leases have expired. */
+/** The longest time between a fault and a run that it affects: by then, lost connections and leases were noticed. */
 const REACH_MS = 60_000;
 
 /** The longest time from the end of a freeze until its fault is in the log. */
 const WAKING_MS = 100;
 
 /**
- * Returns checks of a run: whether its process died later, whether a fault was near enough to affect it, and whether it
- * began while its process woke up from a freeze.
+ * Returns checks of a run. `died`: its process died after the start of the run. `wokeUp`: the run began while its
+ * process woke up from a freeze. `wasTouched`: a fault was near enough to affect the run.
  */
 export function faultsOf(log: readonly Entry[]) {
   const faults = log.filter((entry) => entry.e === "fault");
@@ -70,9 +70,9 @@ export function faultsOf(log: readonly Entry[]) {
 }
 
 /**
- * Returns, for each job whose process died, the time from the death to the next start of the job, in milliseconds. If
- * attempts are missing, workers that had fetched the job died before they started it, so it was recovered several
- * times: then the time is divided by the number of recoveries.
+ * Returns, for each run whose process died, the time from the death to the next start of its job, in milliseconds; runs
+ * whose job did not start again are left out. If attempts between the two are missing in the log, workers that had
+ * fetched the job died before they started it. Then the time is divided by the number of recoveries.
  */
 export function freedAfter(runs: readonly Run[]): { readonly run: Run; readonly ms: number }[] {
   const ofJob = Map.groupBy(runs, ({ job, n }) => `${job} ${n}`);

@@ -1,4 +1,4 @@
-// Runners of schedules with manual time, and schedules whose next tick is set by the test.
+// Runs schedules without a worker, with manual time (cron-harness.ts) on request, and sets the next ticks of schedules.
 import type pg from "pg";
 import { Outage } from "../../src/base/outage.ts";
 import { addSchedule } from "../../src/commands/schedules/stored-schedules.ts";
@@ -13,7 +13,7 @@ import { type LogLine, recorder } from "./worker-queue.ts";
 export interface ScheduleRunner {
   readonly schedules: Schedules;
   readonly lines: LogLine[];
-  /** `scheduled <schedule> <time>`, `backfilled <schedule> <time>`. */
+  /** `scheduled <schedule> <time>` or `backfilled <schedule> <time>` for each added job. */
   readonly events: string[];
 }
 

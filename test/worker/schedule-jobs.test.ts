@@ -1,4 +1,5 @@
-// Jobs of schedules with manual time: overlap, jitter, rows and jobs that are refused.
+// Jobs of schedules with manual time: overlap, jitter, rows that are invalid, rows and jobs that the database refuses,
+// and next ticks that were set by SQL.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type pg from "pg";

@@ -1,5 +1,5 @@
 // Schedules on running workers: both modes, a Graphile worker beside them, a killed process, an extension that is added
-// meanwhile.
+// meanwhile. Also manual runs, names and revisions that conflict, and the pages of the list.
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { Logger, run } from "graphile-worker";
@@ -15,7 +15,7 @@ const queue = workerQueue(() => migratedDatabase("worker", ["schedules"]));
 beforeEach(() => queue.sql("truncate worker._private_schedules"));
 
 const MINUTE_MS = 60_000;
-/** The start of a minute, some minutes ago. */
+/** Returns the start of the minute this many minutes before the current one, as ISO text. */
 const minutesAgo = (minutes: number) =>
   new Date((Math.floor(Date.now() / MINUTE_MS) - minutes) * MINUTE_MS).toISOString();
 
@@ -34,7 +34,7 @@ for (const [mode, options] of [
     const schedule = await queue.utils.addSchedule("* * * * *", task, { identifier: "s" });
     assert.deepEqual([schedule.revision, schedule.timeZone, schedule.pausedAt], [1, "UTC", null]);
     assert.ok((schedule.nextAt?.getTime() ?? 0) > Date.now() - 1_000);
-    // The next tick is moved to now. changeSchedule() then announces the changed row to the worker.
+    // setNext() does not announce the new next tick to the worker, but changeSchedule() announces the changed row.
     await setNext(queue.pool, "s", new Date(Date.now() + 50).toISOString());
     await queue.utils.changeSchedule("s", { priority: 1 });
     await waitUntil("the job has run", () => task.seen.length === 1);

@@ -1,4 +1,4 @@
-// Schedules in time zones on the days on which a clock changes: many workers at once.
+// Schedules in time zones, on days on which the clocks change: ten workers add each tick once.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import type pg from "pg";
@@ -21,7 +21,10 @@ beforeEach(async () => {
   await pool.query("truncate worker._private_schedules");
 });
 
-/** A nightly pattern, and one with a step in the hour that is repeated or skipped. All times are in UTC. */
+/**
+ * A change of the clocks of a time zone. `fixed`: a pattern with one time of the day. `stepped`: a pattern with steps
+ * in the time that is skipped or repeated. All times are in UTC, except those of the patterns.
+ */
 interface Edge {
   readonly timeZone: string;
   readonly from: string;

@@ -1,4 +1,5 @@
-// The schedules of the database: ticks with manual time, many workers, changes and pauses in between.
+// The schedules of the database, with manual time: ticks with many workers, changes and pauses between ticks, and ticks
+// that were missed.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type pg from "pg";
@@ -38,7 +39,7 @@ describe("A schedule", () => {
     for (const tick of ["10:15", "10:30", "10:45", "11:00"]) {
       await time.goTo(`2026-01-05T${tick}:00.000Z`, 10);
     }
-    // Rows that another worker had locked are read again.
+    // A second later, the workers read those rows again that another worker had locked at the tick.
     await time.goTo("2026-01-05T11:00:01.000Z", 10);
     await Promise.all(all.map(({ schedules }) => schedules.stop()));
     for (const name of names) {
@@ -135,7 +136,7 @@ describe("A schedule", () => {
     const [filled, plain] = [unique("filled"), unique("plain")];
     const time = new ManualTime(new Date(Math.floor(Date.now() / 60_000) * 60_000).toISOString());
     const at = (minutes: number) => new Date(time.nowMs + minutes * 60_000).toISOString();
-    // Resuming uses the database's clock: the ticks of the pause are those of the last hour.
+    // Resuming uses the database's clock, so the manual time begins with the present minute.
     // No tick is due in the minute after now, whenever the test runs.
     const pattern = `${(new Date(time.nowMs).getUTCMinutes() + 5) % 10}-59/10 * * * *`;
     await insertSchedule(pool, filled, pattern, at(-60), { fillMs: 30 * 60_000 });
@@ -229,7 +230,7 @@ describe("Ticks that were missed", () => {
     const { schedules, events } = runner({ pool, time });
     await schedules.start(true);
     await time.resting();
-    // A worker first leaves ticks from before its start to workers that ran then.
+    // For ten seconds, a new worker leaves ticks older than the backfill period to workers that ran before its start.
     await time.goTo("2026-01-05T10:30:10.000Z");
     assert.deepEqual(await timesOf(pool, filled), ["09:00", "10:00"]);
     assert.deepEqual(await timesOf(pool, plain), []);

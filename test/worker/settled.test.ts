@@ -1,4 +1,4 @@
-// The events after results were sent, when the locks of some jobs were lost.
+// The events of results that were sent (results.ts), also after the loss of a lock or of an answer.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -28,7 +28,7 @@ function jobs(...ids: string[]): FetchedJob[] {
   return ids.map((_, index) => new FetchedJob(fetched, index));
 }
 
-/** Returns the events of `emit` as texts. */
+/** Returns the events that `emit` emits, as texts. */
 function events(emit: (hooks: Hooks) => void): string[] {
   const seen: string[] = [];
   const hooks = new Hooks(silentLogger);

@@ -1,5 +1,5 @@
-// A process with a worker and one long job, for the tests of signals. Arguments: the URL, whether the job ignores the
-// abort, and optionally the limit of a stop. With a limit the job also keeps the process alive.
+// A process with a worker and the task `slow`, for the tests of signals in run.test.ts. Arguments: the URL, whether the
+// task ignores the abort, and optionally the limit of a stop. With a limit, the task also keeps the process alive.
 import { setTimeout as sleep } from "node:timers/promises";
 import { run } from "../../src/worker/run.ts";
 import { defineTask } from "../../src/worker/task/task.ts";

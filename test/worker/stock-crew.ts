@@ -1,4 +1,4 @@
-// Graphile Worker 0.18 in a trial: its workers, and its producer.
+// Graphile Worker 0.18 in a trial (trial.ts): a crew of its workers, and a producer on its utilities.
 import {
   type Job,
   Logger,
@@ -69,7 +69,7 @@ export function stockTasks(log: RunLog, by: string): TaskList {
   };
 }
 
-/** Returns a producer that uses Graphile Worker's utilities. The caller releases them. */
+/** Returns a producer that uses Graphile Worker's utilities. The caller disposes of it. */
 export async function stockProducer(url: string): Promise<Producer & AsyncDisposable> {
   const utils = await makeWorkerUtils({ connectionString: url, schema: "worker", logger: quiet });
   return {
@@ -78,7 +78,7 @@ export async function stockProducer(url: string): Promise<Producer & AsyncDispos
       return acknowledged(added, spec.queueName);
     },
     async addJobs(jobs) {
-      // All jobs of a batch have one run_at, so they have no order in a named queue.
+      // Left out, because jobs of one call have one run_at, and so no order in their named queue.
       const unordered = jobs.filter(({ spec }) => spec?.queueName === undefined);
       const specs = unordered.map(({ identifier, payload, spec }) => {
         return { identifier, payload, ...spec } as Parameters<typeof utils.addJobs>[0][number];

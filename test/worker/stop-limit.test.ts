@@ -7,11 +7,11 @@ const TIMES = { stopTimeoutMs: 25_000, abortGraceMs: 5_000 };
 
 interface Sleep {
   readonly ms: number;
-  /** Lets the time pass. */
+  /** Ends the sleep, as if its time had passed. */
   pass(): void;
 }
 
-/** Returns a stop of a worker with running jobs, and its manual clock. */
+/** Begins the stop of a worker with `jobs` running jobs. Returns its log, its sleeps, and functions that control it. */
 function stopping(jobs: number, times = TIMES) {
   const sleeps: Sleep[] = [];
   const log: string[] = [];
@@ -46,7 +46,7 @@ function stopping(jobs: number, times = TIMES) {
     over,
     turn,
     end: () => work.resolve(),
-    /** Ends the last sleep. */
+    /** Ends the sleep that has begun last, as if its time had passed. */
     async pass() {
       sleeps.at(-1)?.pass();
       await turn();

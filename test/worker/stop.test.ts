@@ -1,4 +1,5 @@
-// The stop of a worker: running jobs end, unstarted jobs are returned, and a stop is safe at any moment.
+// The stop of a worker: running jobs end, unstarted jobs are returned, and a stop is safe at any moment. Also its time
+// limit, and the abort.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -2,7 +2,7 @@
 // process was frozen.
 const realNs = process.hrtime.bigint.bind(process.hrtime);
 const realMs = performance.now.bind(performance);
-/** Far above the interval at which the clock is read. */
+/** The clock is read every 20 ms. A longer time than this between two reads means that the process was frozen. */
 const FROZEN_NS = 500_000_000n;
 let lastNs = realNs();
 let suspendedNs = 0n;

@@ -1,4 +1,5 @@
-// loadTasks(): which files are tasks, their identifiers, and their results.
+// loadTasks(): which files are tasks, their identifiers and options, and how the results of modules and programs decide
+// about their jobs.
 import assert from "node:assert/strict";
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-// The results of tasks, and their jobs afterwards.
+// What becomes of a job when its task returns, throws, rejects or exceeds its time limit, also for batches.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,7 @@ import { type JobLeft, latch, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
-/** Adds a job of the task, waits for one attempt, and returns the job's row. */
+/** Adds a job of the task and waits until an attempt has ended. Returns the job's row; undefined: it is completed. */
 async function tried(task: Task<never>, payload: unknown = {}): Promise<JobLeft | undefined> {
   const { id } = await queue.utils.addJob(task.identifier, payload);
   const worker = await queue.startWorker({ tasks: [task] });

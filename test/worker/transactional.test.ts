@@ -191,7 +191,7 @@ test("The next job of a named queue starts after a transactional one.", async ()
   assert.equal((await effects()).length, 3);
 });
 
-test("A transaction cannot complete a job whose lock was lost with the connection of its lane.", async () => {
+test("A transaction cannot complete a job whose lock was lost with the connection of its fast lane.", async () => {
   const signals: AbortSignal[] = [];
   const [again, ended] = [latch(), latch()];
   let refusal: unknown;

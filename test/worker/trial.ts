@@ -1,5 +1,5 @@
-// One trial of workers with a random workload: producers, workers that come and go, retries without delay, lost
-// connections, and the verdict of the oracle at the end.
+// A trial of workers with a random workload (workload.ts): producers add jobs, a crew of workers runs them, retries are
+// due at once, and connections may be cut. At the end, the oracle (oracle.ts) judges the log.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,13 +10,14 @@ import { RunLog } from "./run-log.ts";
 import { type WorkerQueue, waitUntil } from "./worker-queue.ts";
 import { FORBIDDEN, type Producer, produce } from "./workload.ts";
 
-/** Faults that run beside the producers until `over` aborts. */
+/** Disturbs a trial, for example by cutting connections, until `over` aborts. */
 export type Weather = (trial: Trial) => Promise<void>;
 
 export interface Trial {
   readonly queue: WorkerQueue;
   readonly log: RunLog;
   readonly dice: Random;
+  /** Aborts once all jobs are done, or the trial has failed. */
   readonly over: AbortSignal;
 }
 
@@ -27,7 +28,7 @@ export interface TrialPlan extends Leniency {
   readonly jobs: number;
   readonly crew: Crew;
   readonly weather?: readonly Weather[];
-  /** The producers, in turn. Default: our WorkerUtils. */
+  /** The clients on which the three producers add jobs, in turn. Default: the queue's WorkerUtils for all. */
   readonly producers?: readonly Producer[];
 }
 
@@ -80,7 +81,7 @@ async function runPlan(queue: WorkerQueue, plan: TrialPlan, log: RunLog, seed: n
 
 const MAX_MS = 30_000;
 
-// Jobs with attempts left and without the forbidden flag.
+// Jobs that are locked or have attempts left, except those with the forbidden flag, which no worker may run.
 const UNFINISHED = `select j.* from worker._private_jobs j
   where (j.is_available or j.locked_at is not null)
   and not coalesce(j.flags ? '${FORBIDDEN}', false)`;
@@ -89,7 +90,7 @@ async function isDrained(queue: WorkerQueue): Promise<boolean> {
   try {
     return (await queue.sql(`${UNFINISHED} limit 1`)).length === 0;
   } catch {
-    return false; // the database may be away
+    return false; // the database may be unreachable
   }
 }
 
@@ -106,7 +107,7 @@ async function lockedQueues(queue: WorkerQueue): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Makes retries due at once. */
+/** Makes all retries due, every 40 ms. */
 async function hurry({ queue, over }: Trial): Promise<void> {
   while (await pause(40, over)) {
     await queue

@@ -1,10 +1,10 @@
-// How long a stopping worker waits for jobs that a fetch whose answer was lost may have locked.
+// How long a stop waits because a fetch without an answer may have locked jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UncertainLocks } from "../../src/worker/safe/uncertain-locks.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
-/** Uncertain locks after a broken fetch. The server sends bytes while `sendsBytes` returns true. */
+/** Returns the uncertain locks of a stop after a lost fetch. The server sends bytes while `sendsBytes` returns true. */
 function ending(isLeased: boolean, sendsBytes: () => boolean) {
   const clock = manualClock();
   let bytes = 0;

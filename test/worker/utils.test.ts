@@ -1,4 +1,4 @@
-// The utils of a worker: on its pool, with its interceptors.
+// The utils of a worker and of its tasks: they use the worker's pool and its interceptors.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Job } from "../../src/domain/job.ts";
@@ -10,7 +10,7 @@ import { waitFor, waitUntil, workerQueue } from "./worker-queue.ts";
 const queue = workerQueue();
 const later = { runAt: new Date("2031-01-01T00:00:00Z") };
 
-/** Adds a tenant to jobs, and skips or refuses jobs by their payload. */
+/** Adds a tenant to the payload of jobs; skips or refuses jobs with certain payloads. */
 const policy: Plugin = {
   name: "policy",
   register(hooks) {
@@ -28,7 +28,7 @@ const payloads = async () => (await queue.remaining()).map(({ payload }) => JSON
 
 type Utils = WorkerUtils<Job | null>;
 
-/** The utils of a worker with the policy, and of one of its tasks. */
+/** Functions that call `use` with the utils of a worker with the policy, or with those of one of its tasks. */
 const sources: Record<string, (use: (utils: Utils) => Promise<void>) => Promise<void>> = {
   "a worker": async (use) => {
     const worker = queue.worker({ tasks: [stored], plugins: [policy] });

@@ -39,7 +39,7 @@ describe("A worker", () => {
     assert.equal(woken(), 4);
   });
 
-  test("searches all jobs for those that are no longer paused.", () => {
+  test("sends no quick fetch for jobs that are no longer paused.", () => {
     const counts: number[] = [];
     const wake = (count: number) => void counts.push(count);
     const wakeups = new Wakeups({ clock: manualClock(), pollIntervalMs: POLL_MS, wake });

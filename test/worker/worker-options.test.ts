@@ -208,7 +208,7 @@ test("An invalid database URL is refused without repeating it, because it may co
     assert.doesNotMatch(problem, /secret/);
     assert.deepEqual(more, []);
   }
-  // An empty URL uses libpq's variables. Each test file has its own process, so they can be deleted.
+  // An empty URL uses libpq's variables. Each test file has its own process, so this test may delete them.
   for (const name of Object.keys(process.env)) if (name.startsWith("PG")) delete process.env[name];
   assert.throws(() => new Worker({ ...base, connectionString: "" }), {
     code: "configuration",

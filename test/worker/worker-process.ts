@@ -12,19 +12,19 @@ export interface WorkerProcess extends ProcessEvents {
   readonly workerId: string;
   /** Ends the jobs that wait for this call, such as those of the task `held`. */
   release(): void;
-  /** Ends all jobs and stops. Resolves when the process has ended. */
+  /** Ends the jobs that wait for release(), and stops the worker. Resolves when the process has ended. */
   stop(): Promise<void>;
   signal(name: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void;
   readonly exited: Promise<void>;
 }
 
-/** For a process with the tasks of workload.ts: its log, and its name in the log. */
+/** For a process with the tasks of workload.ts: the path of its log, and its name in the log. */
 export interface WorkloadLog {
   readonly log: string;
   readonly by: string;
 }
 
-/** Short enough for tests, long enough for a busy machine. */
+/** Options of recovery: leases that are short enough for tests and, in most tests, long enough on a busy machine. */
 export const QUICK = {
   heartbeatIntervalMs: 100,
   thresholdMs: 1_000,
@@ -44,7 +44,7 @@ afterEach(async () => {
 const fileHere = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const register = fileURLToPath(new URL("../support/register.mjs", import.meta.url));
 
-/** Starts a process with a worker. `main`: the file that it runs. */
+/** Starts a process with a worker. Resolves when the worker has started. `main`: the file that the process runs. */
 export async function workerProcess(
   connectionString: string,
   options: Partial<WorkerOptions> & { readonly workload?: WorkloadLog } = {},
@@ -79,7 +79,7 @@ export async function workerProcess(
   };
 }
 
-/** Polls until the condition is true. */
+/** Polls until the condition is true. Rejects with `what` after MAX_WAIT_MS. */
 export async function waitUntil(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const over = performance.now() + MAX_WAIT_MS;
   while (!(await isSo())) {

@@ -16,7 +16,7 @@ export interface WorkerQueue extends TestQueue {
   worker<E = unknown>(options: Partial<WorkerOptions<E>> & Tasks<E>): Worker<E>;
   /** Creates a worker and starts it. */
   startWorker<E = unknown>(options: Partial<WorkerOptions<E>> & Tasks<E>): Promise<Worker<E>>;
-  /** Returns the rows of the remaining jobs, by id. */
+  /** Returns the rows of all jobs in the order of their ids. Completed jobs have none. */
   remaining(): Promise<JobLeft[]>;
 }
 
@@ -30,18 +30,19 @@ export interface JobLeft {
   readonly max_attempts: number;
   readonly last_error: string | null;
   readonly locked_by: string | null;
+  /** The seconds until the job is due. */
   readonly wait_s: number;
   readonly key: string | null;
   readonly queue: string | null;
 }
 
-/** Creates the queue. Call it once at the top of a file or a `describe`; `database` as for testQueue. */
+/** Creates the queue. Call it once at the top of a file or a `describe`. `database`: see testQueue(). */
 export function workerQueue(
   database?: () => Promise<{ readonly url: string }>,
   { preparedStatements = true } = {},
 ): WorkerQueue {
   const running: Worker<never>[] = [];
-  // Registered before the hooks of the queue, which close its connections.
+  // Runs before the hook of the queue that closes its connections.
   afterEach(async () => {
     await Promise.all(running.splice(0).map((worker) => worker.abort("the test is over")));
   });
@@ -77,12 +78,12 @@ export function workerQueue(
   });
 }
 
-// Without heartbeats, whose thread takes longer to start than most tests take.
+// Without heartbeats, because their thread takes longer to start than most tests take.
 const BRIEF = { abortGraceMs: 100, recovery: false } as const;
 
 const LIMIT_MS = 20_000;
 
-/** Waits for a condition. Rejects after 20 seconds with its description. */
+/** Waits until the condition returns a truthy value. Rejects with its description after `limitMs`. */
 export async function waitUntil(
   what: string,
   condition: () => unknown,
@@ -116,11 +117,11 @@ export async function waitFor<T>(
 export interface Witness extends Plugin {
   /** Returns the events of this name so far. */
   all<E extends keyof WorkerEvents>(name: E): WorkerEvents[E][];
-  /** Waits until this event was emitted `count` times in all. */
+  /** Waits until this event was emitted `count` times in all. Resolves to the last of these events. */
   saw<E extends keyof WorkerEvents>(name: E, count?: number): Promise<WorkerEvents[E]>;
 }
 
-/** Returns a plugin that records events of a worker. */
+/** Returns a plugin that records the events of a worker with these names. */
 export function witness(...names: (keyof WorkerEvents)[]): Witness {
   const events = new Map<string, unknown[]>();
   const all = <E extends keyof WorkerEvents>(name: E) =>
@@ -142,7 +143,7 @@ export function witness(...names: (keyof WorkerEvents)[]): Witness {
   };
 }
 
-/** Returns a task that records its payloads and calls `work`. */
+/** Returns a task that records its payloads in `seen` and calls `work`. `call`: the number of this call, from 1 on. */
 export function recordingTask<P = unknown>(
   identifier: string,
   work: (payload: P, call: number) => unknown = () => {},

@@ -1,4 +1,5 @@
-// A process with a worker for the tasks of workload.ts, controlled by worker-process.ts. The end of stdin stops it.
+// A process with a worker for the tasks of workload.ts, controlled by worker-process.ts. The worker stops at the end of
+// stdin.
 import { once } from "node:events";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import { Worker } from "../../src/worker/worker.ts";

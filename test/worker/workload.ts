@@ -14,9 +14,9 @@ export interface Behavior {
   readonly ms: number;
   /** How many attempts fail before one succeeds. */
   readonly failures: number;
-  /** The number of jobs that it adds. */
+  /** The number of jobs that each attempt adds. */
   readonly children: number;
-  /** The damage that the task "harmful" does to its process. */
+  /** The damage that the task "harmful" of the tests of faults (own-tasks.ts) does to its process. */
   readonly harm?: Harm;
   /** A misbehavior of misbehavior.ts, which replaces the behavior above. */
   readonly misbehavior?: string;
@@ -42,7 +42,7 @@ export interface Performance {
   readonly addJob: Adder;
 }
 
-/** Performs a behavior, with a line in the log before and after. Returns a promise only if it has to wait. */
+/** Performs a behavior, with an entry in the log before and after. Returns a promise only if it has to wait. */
 export function perform(behavior: Behavior, performance: Performance): undefined | Promise<void> {
   const { log, job, by, attempt } = performance;
   const { n, ms, children, failures } = behavior;
@@ -67,7 +67,7 @@ export function perform(behavior: Behavior, performance: Performance): undefined
   return work();
 }
 
-/** Misbehaves. The run in the log ends with the promise or with the signal, because some misbehavior never ends. */
+/** Misbehaves. The run in the log also ends when the signal aborts, because some misbehavior never ends. */
 function performMisbehavior(
   { n }: Behavior,
   misbehavior: string,
@@ -100,7 +100,7 @@ async function addChild({ n }: Behavior, child: number, { log, attempt, addJob }
   if (job !== null) log.write({ e: "added", n: name, job: job.id });
 }
 
-/** Runs a batch whose items fail separately. */
+/** Runs a batch. Resolves to an error or null for each item. */
 export async function performBatch(
   items: readonly Behavior[],
   { log, job, by, attempt }: Omit<Performance, "addJob">,
@@ -152,7 +152,10 @@ export interface AddedJob {
   readonly payload: unknown;
 }
 
-/** Adds up to `count` random jobs, one call after another. `name` is the producer's name. */
+/**
+ * Makes at least `count` random jobs and adds them, one call after another. Of the jobs for a call with several jobs,
+ * those with a key are left out. `name` is the producer's name.
+ */
 export async function produce(
   name: string,
   count: number,
@@ -175,7 +178,7 @@ export async function produce(
 export const addOne = ({ identifier, payload, spec }: JobToAdd, producer: Producer) =>
   producer.addJob(identifier, payload, spec);
 
-/** Logs an acknowledged job. */
+/** Logs an acknowledged job; of a batch, each item. */
 export function record(job: AddedJob, log: RunLog): void {
   const entry = {
     job: job.id,
@@ -186,12 +189,12 @@ export function record(job: AddedJob, log: RunLog): void {
   if (Array.isArray(job.payload)) {
     for (const { n } of job.payload) log.write({ e: "added", n, ...entry, batch: true });
   } else {
-    // With unsafe_dedupe this may be the existing payload, which then has to run.
+    // With unsafe_dedupe this may be the payload of a job that existed before. That payload then has to run.
     log.write({ e: "added", n: (job.payload as Behavior).n, ...entry });
   }
 }
 
-/** Returns a random job with the name `n`, with queues and keys of its producer. */
+/** Returns a random job with the name `n`. Its named queue or its key, if it has one, is used by its producer only. */
 export function randomJob(n: string, producer: string, dice: Random): JobToAdd {
   const behavior: Behavior = {
     n,

@@ -1,6 +1,6 @@
 /**
- * The functions that the application imports from its host, host/page-host.ts. The compiler takes the import
- * module's name from this file's name: `host`.
+ * The functions that the application imports from its host (ui/host/page-host.ts). The compiler takes the name of the
+ * imported module, `host`, from the name of this file.
  */
 export declare function draw(ops: usize, opCount: i32, units: usize, unitCount: i32): void;
 
@@ -9,7 +9,7 @@ export declare function now(): f64;
 /** Returns the minutes by which the local clock is ahead of UTC at a time. */
 export declare function zoneOffset(at: f64): i32;
 
-/** Sends a request. Headers are lines of `name: value`. The answer comes to `onAnswer` with the same id. */
+/** Sends a request. Headers are lines of `name: value`. Its answer is passed to `onAnswer` (index.ts) with this id. */
 export declare function request(
   id: i32,
   method: string,
@@ -18,15 +18,15 @@ export declare function request(
   body: string,
 ): void;
 
-/** Opens the event stream and closes the one that may be open. */
+/** Closes the open event stream, if there is one, and opens another. Its events are passed to `onEvent` (index.ts). */
 export declare function subscribe(path: string, headers: string): void;
 
 export declare function unsubscribe(): void;
 
-/** Dispatches an action after `ms` milliseconds. */
+/** Calls `onTimer` (index.ts) with this action and argument after `ms` milliseconds. */
 export declare function after(ms: i32, action: string, arg: string): void;
 
-/** Changes the address. With `replace`, the history gets no new entry. */
+/** Changes the part of the address after the `#`. With `replace`, the history gets no new entry. */
 export declare function navigate(path: string, replace: bool): void;
 
 /** Goes back one entry of the history. */
@@ -35,10 +35,10 @@ export declare function back(): void;
 /** Returns how far the page is scrolled, in pixels. */
 export declare function scrolled(): f64;
 
-/** Scrolls after the next draw, or as soon as the page is long enough. */
+/** Scrolls after the next draw. If the page is too short for that, scrolls after later draws, too, for up to 3 s. */
 export declare function scroll(top: f64): void;
 
-/** Returns the id of the element with the focus. */
+/** Returns the id of the element with the focus; empty: it has none. */
 export declare function focused(): string;
 
 /** Returns whether the pointer or the focus is in the element with this id. */
@@ -46,7 +46,7 @@ export declare function attended(id: string): bool;
 
 export declare function title(text: string): void;
 
-/** Puts a short text on the page's icon. The empty string removes it. */
+/** Puts a short text on the icon of the browser's tab. The empty string removes it. */
 export declare function mark(text: string): void;
 
 /** Loads the page again. */
@@ -55,27 +55,27 @@ export declare function reload(): void;
 /** Returns whether the window is wide enough to show a job beside a list. */
 export declare function isWide(): bool;
 
-/** Moves the focus after the next draw. */
+/** Moves the focus to the element with this id after the next draw. */
 export declare function focus(id: string): void;
 
-/** Copies a text, then dispatches `app.copied` with "yes" or "no". */
+/** Copies a text to the clipboard, then dispatches `app.copied` with the text, and "yes" or "no" for the result. */
 export declare function copy(text: string): void;
 
 /** Sets the theme: `system`, `light` or `dark`. The host stores it. */
 export declare function theme(name: string): void;
 
-/** Stores a preference in this browser: nothing secret, no data. */
+/** Stores a preference in this browser. It must contain no secret, and no data from the server. */
 export declare function prefer(key: string, value: string): void;
 
 export declare function preferred(key: string): string;
 
 /**
- * Makes the browser itself save the server's answer at a path as a file of any size. Then dispatches the action `done`
- * with the reason why the server refuses; empty if it does not.
+ * Makes the browser itself save the server's answer at a path as a file of any size. Dispatches the action `done` when
+ * the download begins, with an empty text as its value; or with the reason why the download cannot begin.
  */
 export declare function save(path: string, done: string): void;
 
-/** Deletes the stored answers (host/answers.ts). */
+/** Deletes the server's answers that the host has stored (ui/host/answers.ts). */
 export declare function clearAnswers(): void;
 
 /** Stores a text until this tab is closed, for this tab only. The empty text removes it. */
@@ -86,5 +86,5 @@ export declare function recall(key: string): string;
 /** Returns the address of the page itself, without the part after the `#`. */
 export declare function pageUrl(): string;
 
-/** Saves the server's answer at a path as the file `name`. Headers are lines of `name: value`. */
+/** Saves the server's answer at a path as the file `name`. If that fails, dispatches `app.not-saved` with the name. */
 export declare function download(path: string, headers: string, name: string): void;

@@ -1,6 +1,6 @@
 /** The functions that the host may call. No other part of the application can be reached from outside. */
 
-// This import comes first, because all other modules may use a literal when they start.
+// This import comes first, because it unpacks the texts that other modules use as soon as they start.
 import "./literals";
 
 import {
@@ -34,21 +34,21 @@ export function init(address: string, entry: i32, theme: string): void {
   restore(model);
 }
 
-/** The address has changed; `entry` is the number of its entry in the history. */
+/** Called when the address has changed. `entry`: the number of its entry in the history (model/place.ts). */
 export function onAddress(address: string, entry: i32): void {
   model.now = now();
   model.live.touchedAt = model.now;
   go(model, address, entry);
 }
 
-/** An action was triggered. `value`: the text of the field, the key, or a modifier of the click. */
+/** Performs an action. `value`: a field's text, a pressed key, a click's modifier, or the result of a host function. */
 export function dispatch(action: string, arg: string, value: string): void {
   model.now = now();
   model.live.touchedAt = model.now;
   update(model, action, arg, value);
 }
 
-/** A timer set with `after` has ended. Returns whether there is something new to draw. */
+/** Called when a timer set with `after` has ended. Returns whether there is something new to draw. */
 export function onTimer(action: string, arg: string): bool {
   model.now = now();
   model.isNew = true;
@@ -56,7 +56,7 @@ export function onTimer(action: string, arg: string): bool {
   return model.isNew;
 }
 
-/** An answer has arrived. `status`: 0 if there was none. `bytes`: its size as transferred. */
+/** Called when a request has ended. `status`: 0 if no answer came. `bytes`: the size of the body as transferred. */
 export function onAnswer(id: i32, status: i32, retryAfter: string, body: string, bytes: i32): void {
   model.now = now();
   takeReply(model, id, status, retryAfter, body, bytes);
@@ -78,13 +78,13 @@ export function onEvent(event: string, data: string): void {
   takeEvent(model, event, data);
 }
 
-/** The tab has become visible or hidden. */
+/** Called when the tab has become visible or hidden. */
 export function onVisible(visible: bool): void {
   model.now = now();
   setVisible(model, visible);
 }
 
-/** The pointer or the focus has entered rows that must not move now (`data-hold`), or has left them. */
+/** Called when this changes: whether the pointer or the focus is on rows, which must not move then (`data-hold`). */
 export function onHold(on: bool): void {
   model.live.pinsRows = on;
 }
@@ -102,7 +102,7 @@ export function render(): void {
 let shownTitle = "";
 let shownMark = "";
 
-/** Shows the number of failed jobs in the tab's title and icon. */
+/** Shows the page's title and the number of failed jobs in the tab's title, and the number in the tab's icon, too. */
 function announce(): void {
   const failed = model.access.gate === Gate.Open ? model.facts.failed : 0;
   const before = failed > 0 ? `(${numberText(failed)}) ` : "";

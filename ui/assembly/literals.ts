@@ -51,7 +51,7 @@ function object(from: usize, type: u32, size: usize): usize {
   return at;
 }
 
-/** Writes the next text, which ends with a zero, after its head. Returns where it ends. */
+/** Writes the next packed text, which ends with a zero, as a string object. Returns where the object ends. */
 function string(from: usize): usize {
   const at = object(from, STRING, 0);
   let to = at;
@@ -71,7 +71,7 @@ function rest(): u32 {
   return load<u8>(text++) & 63;
 }
 
-/** Reads a number of seven or fourteen bits. */
+/** Reads a number of seven bits, which takes one byte of the steps, or of fourteen bits, which takes two. */
 function number(): u32 {
   const low: u32 = load<u8>(step++);
   return low < 0x80 ? low : low + ((<u32>load<u8>(step++) - 1) << 7);

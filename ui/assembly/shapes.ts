@@ -1,14 +1,14 @@
 /**
- * Reads the records of an answer by their shapes; one reader serves all of them. A shape is a text that lists the
- * fields in the order of the class. Each is a mark if needed (`?` may be null, `*` is a list), a letter for its type,
- * its name, and a space. The types determine the offset of each field in memory, by the same rules as in the compiler.
+ * Reads the records of an answer by their shapes, so that no class needs a reader of its own. A shape is a text that
+ * lists the fields in the order of the class. Each field is a mark if needed (`?`: may be null, `*`: a list), a letter
+ * for its type, its name, and a space. The offset of a field in memory follows from the types, as in the compiler.
  */
 import { JsonReader } from "./lib/json-reader";
 
 const SPACE = 0x20;
 const LIST = 0x2a;
 const NULLABLE = 0x3f;
-// Types are letters. From À on, a letter is the number of a record.
+// The letters of types. A letter from À (0xc0) on is RECORD plus the number of a record.
 const BOOL = 0x62;
 const F64 = 0x66;
 const I32 = 0x69;
@@ -41,7 +41,7 @@ export class Shapes {
     return target;
   }
 
-  /** Returns a new record, with the default values of its fields. */
+  /** Returns the address of a new record, with the default values of its fields. */
   empty(record: i32): usize {
     const size = this.classes[record] & 0xffff;
     const target = __new(size, this.classes[record] >> 16);
@@ -92,14 +92,14 @@ function listOf(type: i32): usize {
   return changetype<usize>([] as Item[]);
 }
 
-/** A number has no null, so these values replace it. */
+/** Stores the value that replaces null in a field of numbers. Other types keep 0, which is null or false. */
 function storeAbsent(to: usize, type: i32): void {
   if (type === I64) store<i64>(to, i64.MIN_VALUE);
   else if (type === I32) store<i32>(to, i32.MIN_VALUE);
   else if (type === F64 || type === TIME) store<f64>(to, NaN);
 }
 
-/** Moves through the fields of a shape in a circle. An answer mostly has this order, so its next key is found fast. */
+/** A position in a shape, which moves on in a circle. Most answers have the same order, so a key is found at once. */
 class Field {
   mark: i32 = 0;
   type: i32 = 0;

@@ -1,6 +1,6 @@
 /**
- * Starts the WebAssembly application and gives it a page to draw on. The host contains no code for a particular page or
- * record.
+ * Starts the WebAssembly application, and connects it with the document, the server and the user's input. No code in
+ * ui/host is for a particular page or record.
  */
 import { route, serverUrl } from "./address.ts";
 import { EventStream } from "./event-stream.ts";
@@ -13,7 +13,7 @@ import { Runner } from "./runner.ts";
 import { recall } from "./storage.ts";
 import { currentTheme } from "./theme.ts";
 
-/** The event stream that every page opens (assembly/app/feed.ts). */
+/** The path of the application's event stream, the same as EVENTS in assembly/app/feed.ts. */
 const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
 
 const runner = new Runner();

@@ -1,5 +1,5 @@
 /**
- * The last answers of the server by their addresses. A request contains the etag of the stored answer. If nothing has
+ * The last answers to GET requests, by URL. A repeated request contains the etag of the stored answer. If nothing has
  * changed since, the server sends only the new time of the data (src/http/repeat/conditional.ts).
  */
 
@@ -14,7 +14,7 @@ const MAX_KEPT = 8;
 
 let answers = new Map<string, CachedAnswer>();
 
-/** Discards all answers when the page signs out. An answer that arrives later is stored only in the discarded map. */
+/** Discards all answers when the session ends. An answer that arrives later is stored only in the discarded map. */
 export function clearAnswers(): void {
   answers = new Map();
 }

@@ -1,6 +1,6 @@
 /**
- * Copies a text. Returns false on failure. If the clipboard API fails or is missing (plain HTTP), puts the text into a
- * field and copies it from there.
+ * Copies a text, with codes for hidden characters. If the clipboard API fails or is missing (plain HTTP), copies the
+ * text from a temporary field. Returns false if that fails, too.
  */
 export async function copyText(given: string): Promise<boolean> {
   const text = withCodes(given);
@@ -29,7 +29,7 @@ function copySelection(text: string): boolean {
   const area = document.createElement("textarea");
   area.value = text;
   area.className = "offscreen";
-  // Inside an open dialog only what is in the dialog can be selected.
+  // While a modal dialog is open, only what is in the dialog can be selected.
   (document.querySelector("dialog[open]") ?? document.body).append(area);
   area.select();
   const done = document.execCommand("copy");

@@ -1,6 +1,6 @@
 /**
- * Dispatches what the mouse does over a row of a chart's buckets: over, down, up or out. `data-drag` on their container
- * names the action; each bucket has its number in `data-bucket`. Only a mouse drags; a finger scrolls.
+ * Dispatches what the mouse does on a chart's buckets: `over` (a new one), `down`, `up` or `out`. `data-drag` on their
+ * container names the action; each bucket has its number in `data-bucket`. Only a mouse drags; a finger scrolls.
  */
 import type { Runner } from "./runner.ts";
 

@@ -1,6 +1,6 @@
-/** Elements and their attributes, as the application names them. */
+/** Creates and changes elements of the document for picture.ts. */
 
-/** The text of an attribute, or whether it is on. */
+/** The text of an attribute, or whether a flag such as `checked` is on. */
 export type Value = string | boolean;
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -25,7 +25,7 @@ export function apply(element: Element, name: string, value: Value): void {
   } else if (properties[name] !== value) properties[name] = value;
 }
 
-/** Resets what the user has changed to what was drawn. */
+/** Resets the content of a field, or the state of a checkbox, that the user has changed to what was drawn. */
 export function restore(element: Element, attrs: ReadonlyMap<string, Value>): void {
   for (const name of FIELDS) {
     const value = attrs.get(name);
@@ -34,8 +34,8 @@ export function restore(element: Element, attrs: ReadonlyMap<string, Value>): vo
 }
 
 /**
- * Prepares an element that is new in the document. Every dialog is modal; a wide element is scrolled to its
- * `data-start`.
+ * Prepares a new element after it was put into the document: opens a dialog, as a modal one; scrolls another element so
+ * that the point at `data-start`, a fraction of its width, is in the middle.
  */
 export function prepareElement(element: Element): void {
   if (element instanceof HTMLDialogElement) element.showModal();
@@ -45,7 +45,7 @@ export function prepareElement(element: Element): void {
   }
 }
 
-/** Prepares the removal of a node: closing a dialog returns the focus to the element that opened it. */
+/** Closes the dialogs in a node that is removed. Closing one returns the focus to the element that had it before. */
 export function close(node: Element | Text): void {
   if (!(node instanceof Element)) return;
   if (node instanceof HTMLDialogElement) node.close();

@@ -6,7 +6,7 @@ import { serverUrl } from "./address.ts";
 import { headersOf } from "./request.ts";
 import type { Runner } from "./runner.ts";
 
-/** The time without a byte after which the stream is closed. */
+/** The stream is closed if no further byte arrives for this time. */
 const SILENCE_MS = 90_000;
 /** An event of more characters ends the stream. */
 const MAX_CHARS = 8_000_000;
@@ -29,8 +29,8 @@ export class EventStream {
   }
 
   /**
-   * Opens the stream. `headers`: lines that sign the request in; empty if the browser does that, or if no sign-in is
-   * needed.
+   * Closes the open stream, if any, and opens another. `headers`: lines that sign the request in; empty if the browser
+   * does that, or if no sign-in is needed.
    */
   open(path: string, headers: string): void {
     this.close();
@@ -61,7 +61,7 @@ export class EventStream {
     return { path, abort, begin, status: this.#read(path, headers, abort, wanted) };
   }
 
-  /** Reads the stream to its end. Returns the status of a refusal, otherwise 0. Events wait until `begin` is called. */
+  /** Reads the stream to its end. Events wait for `begin`. Returns the status of a refusal (501: no stream), or 0. */
   async #read(
     path: string,
     lines: string,
@@ -104,7 +104,7 @@ export class EventStream {
 interface StreamReading {
   readonly path: string;
   readonly abort: AbortController;
-  /** Passes events to the application from now on. */
+  /** Starts the reading: from then on, events are passed to the application. */
   readonly begin: () => void;
   readonly status: Promise<number>;
 }

@@ -1,7 +1,7 @@
 /**
- * One listener for each kind of event, on the document. The attributes of an element define what it handles:
- * `data-click`, `data-input`, `data-submit`, `data-key` with `data-keys`, `data-modal`, and `data-arg` for the
- * argument.
+ * Passes the browser's events to the application. Listeners are on the document, not on elements. An element's
+ * attributes name the action that an event dispatches: `data-click`, `data-input`, `data-submit`, `data-key` for the
+ * keys in `data-keys`, `data-modal`. `data-arg` is the argument of the action.
  */
 import { route } from "./address.ts";
 import { listenToDrags } from "./drag.ts";
@@ -39,7 +39,7 @@ export function listen(runner: Runner, places: Places): void {
     const row = closest(target, "[data-arg]");
     dispatch(holder.dataset["key"], row?.dataset["arg"], name);
   });
-  // Escape is only reported to the application, whose next drawing removes the dialog.
+  // Escape does not close the dialog at once: it dispatches an action, after which the next drawing removes the dialog.
   const cancel = (event: Event) => {
     const dialog = closest(event.target, "[data-modal]");
     if (!dialog) return;
@@ -63,7 +63,7 @@ function holdStill(runner: Runner): void {
   let pointed = false;
   let focused = false;
   let isHeld = false;
-  // A finger that has left the screen points at nothing, and the focus stays where it was.
+  // After a touch, pointer and focus do not count: the finger has left the screen, and the focus stays where it was.
   let isTouch = false;
   const report = () => {
     if (isHeld === (pointed || focused)) return;
@@ -107,7 +107,7 @@ function fieldValue(element: HTMLElement): string {
   return (element as HTMLInputElement).value;
 }
 
-/** Returns `r`, `Space`, `Mod+k` (Ctrl or ⌘) or `Shift+ArrowDown`. For a letter, shift is part of the letter. */
+/** Returns the name of a keystroke: `r`, `R` (with shift), `Space`, `Mod+k` (Ctrl or ⌘), `Shift+ArrowDown`. */
 function strokeOf(event: KeyboardEvent): string {
   const name = event.key === " " ? "Space" : event.key;
   if (event.ctrlKey || event.metaKey) return `Mod+${name.length > 1 ? name : name.toLowerCase()}`;
@@ -122,7 +122,7 @@ function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLEle
   const isOwn = name === "Space" || name === "Enter";
   if (isOwn && !isNamed && target.closest("button, a, input, summary")) return null;
   for (let e: Element | null = target; e; e = e.parentElement) {
-    // While the user types, only the field's own keys and Mod+Enter are handled.
+    // While the user types in a field, the elements around it handle only Mod+Enter.
     const isHandled = !isTyping || e === target || name === "Mod+Enter";
     if (e instanceof HTMLElement && isHandled && takes(e, name)) return e;
     if (e instanceof HTMLDialogElement) return null;
@@ -133,8 +133,8 @@ function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLEle
 }
 
 /**
- * Whether a click inside a row is not a click on the row: it is on a link or button, or it selects text. A link that
- * only names the row (`data-names`) counts as the row, unless it is opened elsewhere.
+ * Whether a click in a row, or in another element with `data-click`, has another purpose: it is on a link or control in
+ * it, or selects text. A link that only names the row (`data-names`) counts as the row, unless it opens a new tab.
  */
 function isOnInnerControl(event: MouseEvent, element: HTMLElement): boolean {
   const inner = closest(event.target, "a[href], button, input, label, select, summary");
@@ -155,7 +155,7 @@ function closeMenus(target: EventTarget | null): boolean {
     if (isInside && !isItem) continue;
     menu.open = false;
     closed = true;
-    // If the item opens a dialog, the dialog later returns the focus to the menu's button.
+    // The focus goes to the menu's button. If the item opens a dialog, the dialog later returns the focus there.
     if (target === null || isItem) menu.querySelector("summary")?.focus();
   }
   return closed;

@@ -1,4 +1,4 @@
-/** The icon of the page, with an optional short text over it. */
+/** The icon of the browser's tab, with an optional number over it, such as `12` or `99+`. */
 const DRAWING = `<rect width="32" height="32" rx="8" fill="#4150c8"/><path fill="#fff" d="M7 8h5v16H7zM13.500 14h5v10h-5zM20 11h5v13h-5z"/>`;
 
 export function setMark(text: string): void {

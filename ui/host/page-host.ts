@@ -1,4 +1,4 @@
-/** The functions that the application can call on the page; the other side is assembly/host.ts. */
+/** The functions that the application imports. assembly/host.ts declares them. */
 import { clearAnswers } from "./answers.ts";
 import { copyText } from "./clipboard.ts";
 import type { EventStream } from "./event-stream.ts";
@@ -32,11 +32,11 @@ export class PageHost {
     this.#picture = new Picture(memory, this.#root);
   }
 
-  /** Moves the focus after its element was drawn. If the focused element was removed, the title gets the focus. */
+  /** Moves the focus to the requested element; without a request, to the title if the focused element was removed. */
   afterDraw(): void {
     const isLost = this.#hadFocus && document.activeElement === document.body;
     const next = document.getElementById(this.#focusNext || (isLost ? "page-title" : ""));
-    // A menu whose key was pressed opens.
+    // If the element is the button of a menu, the menu opens.
     if (next?.parentElement instanceof HTMLDetailsElement) next.parentElement.open = true;
     // Only a requested focus scrolls, and not while a scroll position is restored.
     next?.focus({ preventScroll: !this.#focusNext || this.#places.isScrolling });

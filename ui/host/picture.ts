@@ -44,7 +44,7 @@ export class Picture {
   #ops = new Uint32Array();
   #at = 0;
   #unitsAt = 0;
-  /** The texts from the unit `#from` on; `#unit` is the next one to read. */
+  /** The decoded texts. They begin at the UTF-16 unit `#from`, and `#unit` is the next unit to read. */
   #text = "";
   #from = 0;
   #unit = 0;
@@ -59,7 +59,7 @@ export class Picture {
     this.#unitsAt = unitsAt;
     this.#at = 0;
     this.#readTexts(0, unitCount);
-    // Removes the loading screen.
+    // Before the first drawing: removes the skeleton of index.html.
     if (!this.#children) this.#root.replaceChildren();
     this.#children = this.#drawAll(this.#root, this.#children ?? [], opCount);
     for (const field of this.#fields) {
@@ -69,7 +69,7 @@ export class Picture {
     for (const element of this.#new.splice(0)) prepareElement(element);
   }
 
-  /** Draws the children of an element, whose operations end before the index `end`. */
+  /** Draws the children of an element. Their operations end before the index `end`. */
   #drawAll(parent: Element, before: Child[], end: number): Child[] {
     const left = new Siblings(before);
     const now: Child[] = [];
@@ -170,7 +170,7 @@ export class Picture {
     return attrs;
   }
 
-  /** Whether an element is drawn as before. */
+  /** Whether the operations from `start` to `end`, and the `units` of text from `unit` on, are those of the element. */
   #isAs(
     { ops, text }: DrawnNode,
     start: number,

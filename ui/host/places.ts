@@ -3,7 +3,7 @@
  */
 import { route } from "./address.ts";
 
-/** The time within which a page must become long enough to be scrolled. */
+/** How long a scroll position is tried again, while the page is too short for it. */
 const PATIENCE_MS = 3_000;
 
 export class Places {
@@ -13,7 +13,7 @@ export class Places {
 
   constructor() {
     history.scrollRestoration = "manual";
-    // Scrolling by the user ends the restoring.
+    // When the user scrolls or clicks, the position is no longer restored.
     const stop = () => {
       this.#top = undefined;
     };
@@ -41,7 +41,7 @@ export class Places {
       return;
     }
     history.replaceState(history.state, "", `#${path}`);
-    // The event is deferred, because the application called this function and its step has not ended.
+    // replaceState() triggers no event. This one waits for the end of the application's step that called this function.
     queueMicrotask(() => dispatchEvent(new HashChangeEvent("hashchange")));
   }
 

@@ -1,4 +1,4 @@
-/** One request to the server. It never throws: status 0 means that no answer came. */
+/** Requests to the server, and downloads. None of them throws: status 0 means that no answer came. */
 import { serverUrl } from "./address.ts";
 import { ask } from "./answers.ts";
 
@@ -6,7 +6,7 @@ export interface Answer {
   readonly status: number;
   readonly retryAfter: string;
   readonly body: string;
-  /** The number of transferred bytes without headers. */
+  /** The number of transferred bytes without headers, by content-length; 0 without that header. */
   readonly bytes: number;
 }
 
@@ -51,7 +51,7 @@ async function send(method: string, path: string, headers: string, body: string)
   }
 }
 
-/** Saves an answer as a file. A plain link could not send the token. Returns false if the request failed. */
+/** Saves the answer to a GET as a file. A plain link could not send the token. Returns false if the request failed. */
 export async function saveFile(path: string, headers: string, name: string): Promise<boolean> {
   try {
     const response = await fetch(serverUrl(path), {
@@ -72,8 +72,8 @@ export async function saveFile(path: string, headers: string, name: string): Pro
 }
 
 /**
- * Makes the browser itself save what the server sends at a path, once the server has agreed to send it. Returns why
- * the server refuses; empty: it agrees.
+ * Makes the browser itself save the server's answer at a path, if a HEAD request for it succeeds. Returns why the
+ * download cannot begin; empty: it has begun.
  */
 export async function saveFrom(path: string): Promise<string> {
   const url = serverUrl(path);
@@ -90,7 +90,7 @@ export async function saveFrom(path: string): Promise<string> {
   return "";
 }
 
-/** An answer to HEAD has no body, so the reason is requested with GET. */
+/** Requests with GET why HEAD has failed, because an answer to HEAD has no body. */
 async function refusalAt(url: URL): Promise<string> {
   const response = await fetch(url, { cache: "no-store" });
   if (response.ok) {

@@ -1,6 +1,6 @@
 /**
- * Runs the steps of the application one by one and draws once a frame. After a trap nothing in the module can be
- * trusted, so no further step runs: the page shows the error and offers a reload.
+ * Runs the steps of the application (calls of its exports) and draws at most once a frame. After a trap nothing in the
+ * module can be trusted, so no further step runs: the page shows that it has stopped, and offers a reload.
  */
 import type { App } from "./module.ts";
 
@@ -25,19 +25,19 @@ export class Runner {
     requestAnimationFrame(() => this.flush());
   }
 
-  /** Draws at once what the next frame would draw, so that the focus is where the last key has moved it. */
+  /** Draws what has changed. Called by a frame, and before a key, so that the focus is where the last key moved it. */
   flush(): void {
     if (!this.#drawing) return;
     this.#drawing = false;
     this.#attempt((app) => {
       app.render();
-      // The minimal runtime collects only here, where none of the module's code is running.
+      // The minimal runtime collects garbage only here, while none of the module's code is running.
       app.__collect();
       this.#afterDraw();
     });
   }
 
-  /** Shows that the application has ended, and removes what it drew: an open dialog would cover it. */
+  /** Shows the message that the page has stopped. Removes what was drawn: an open dialog would cover the message. */
   fail(error: unknown): void {
     if (this.#broken) return;
     this.#broken = true;

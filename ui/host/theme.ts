@@ -1,9 +1,9 @@
-/** The theme is an attribute of the page and a preference of the browser. */
+/** The theme (`system`, `light` or `dark`) is an attribute of the document, and stored as a preference. */
 import { prefer, preferred } from "./storage.ts";
 
 const KEY = "worker.theme";
 
-/** Sets the remembered theme. */
+/** Sets the stored theme; without one, `system`. */
 export function restoreTheme(): void {
   document.documentElement.dataset["theme"] = preferred(KEY) || "system";
 }

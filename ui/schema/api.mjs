@@ -1,6 +1,6 @@
 import { conditionData, conditions, shownConditions } from "../../src/domain/condition.ts";
 
-/** Returns a field for each condition. */
+/** Returns a field of this type for each name. */
 const each = (names, type) => Object.fromEntries(names.map((name) => [name, type]));
 
 /**
@@ -11,7 +11,7 @@ const each = (names, type) => Object.fromEntries(names.map((name) => [name, type
  * it may be null; `[]`: a list. A field that is absent keeps its empty value.
  */
 export const records = {
-  /** A number and its precision: `exact`, `capped` (at least), `estimated` (between). */
+  /** A number and its precision: `exact`, `capped` (at least `value`), `estimated` (between `low` and `high`). */
   Value: {
     value: "i64",
     precision: "string",
@@ -30,7 +30,7 @@ export const records = {
     longest_running_at: "time?",
     last_failed_at: "time?",
   },
-  /** The counts that the feed sends at least every five seconds, even if nothing has changed. */
+  /** The main counts. The feed sends them every few seconds, even if nothing has changed. */
   Pulse: {
     at: "time?",
     total: "i64",
@@ -38,7 +38,7 @@ export const records = {
     alive: "i64",
     stale: "i64",
     locked_queues: "i64",
-    /** The number of jobs done or removed in the last minute. */
+    /** The number of jobs done in the last minute. Without reports of workers it includes removed jobs. */
     done: "i64?",
   },
   Links: { queue: "string?", worker: "string?", job: "i64?" },
@@ -141,9 +141,9 @@ export const records = {
     condition_since: "time?",
   },
   BriefJobs: { jobs: "BriefJob[]" },
-  /** The target of an action. Only one kind of target is filled in. */
+  /** The target of an action: workers, jobs, or a scope with a name. The others are empty. */
   NamedInFix: { worker_ids: "string[]", ids: "i64[]", scope: "string", name: "string" },
-  /** The target of an operation. */
+  /** What an operation is for: the query for its jobs, its action, and the changes. */
   OperationSubject: { q: "string", action: "string", changes: "json" },
   Would: { change_value: "Value", skip_locked_value: "Value" },
   TaskShare: { task: "string?", count_value: "Value" },
@@ -339,7 +339,7 @@ export const records = {
     differs: "string?",
     revision: "i64?",
   },
-  /** The parts of a schedule that a CronEntry lacks. */
+  /** The definition of a schedule, for its page and for the form that changes it. */
   Schedule: {
     pattern: "string",
     time_zone: "string",
@@ -438,13 +438,13 @@ export const records = {
     flags: "json",
     queue_name: "string?",
     state: "string",
-    /** With `fields=head`: what is left out, the payload's size on disk, and whether it is compressed there. */
+    /** With `fields=head`: whether payload and error are cut; the payload's stored size, its compression, its start. */
     payload_truncated: "bool",
     payload_bytes: "i64",
     payload_packed: "bool",
     payload_start: "string?",
     last_error_truncated: "bool",
-    /** Only in rows (`fields=row`), which have neither payload nor last_error. */
+    /** The first line of last_error. Only in rows (`fields=row`), which have neither last_error nor payload. */
     error_line: "string?",
     condition: "string",
     condition_since: "time?",

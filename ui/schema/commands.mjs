@@ -1,7 +1,7 @@
 /**
- * Writes the server's declarations of its commands (src/commands) as an AssemblyScript module of constants: names,
- * fields with their limits, texts and danger, for the client's dialogs. Only data are written: none of the server's
- * code gets into the client.
+ * Generates an AssemblyScript module from the server's declarations of its commands (src/commands): their names, fields
+ * with limits, texts, and whether they can be undone, for the client's dialogs. Only data of the declarations are
+ * written: none of the server's code gets into the client.
  */
 import "../../build/sql-text.mjs";
 
@@ -73,7 +73,7 @@ export class CommandField {
 /** A command: an action on jobs, queues or workers. */
 export class Command {
   readonly name: string;
-  /** The title of its dialog; empty: the verb and the selected jobs are the title. */
+  /** The title of its dialog; empty: the verb and what is selected (jobs or workers) are the title. */
   readonly title: string;
   readonly verb: string;
   /** What will happen, in whole sentences: to many jobs, and to one. */
@@ -86,7 +86,7 @@ export class Command {
   readonly target: string;
   /** The state of jobs that it is offered for, or the empty string for any. */
   readonly forState: string;
-  /** Whether it can't be undone. */
+  /** Whether it deletes data, fails or cancels jobs, or may make jobs run twice. */
   readonly destroys: bool;
   /** Whether at least one field must be filled in. */
   readonly needsOne: bool;
@@ -121,7 +121,7 @@ export class Command {
     this.fields = fields;
   }
 
-  /** Whether it is offered for jobs: it acts on jobs by their ids, and one of these has its state. */
+  /** Whether it is offered for these jobs: it acts on jobs by ids, and is for any state or for that of one of them. */
   suits(jobs: ListedJob[]): bool {
     if (this.target !== "ids") return false;
     let fitting = this.forState.length === 0;
@@ -226,7 +226,7 @@ export function commandNamed(name: string): Command {
 
 const text = (value) => JSON.stringify(value);
 
-/** Returns a line for each value of a declaration: a flag is `1` or empty, a list is separated by commas. */
+/** Returns a line for each value of a declaration. A flag is `1` or empty. */
 const linesOf = (values) =>
   values.map((value) => `${value === true ? 1 : value === false ? "" : value}\n`).join("");
 
@@ -248,7 +248,7 @@ function hintOf({ kind, about, isRequired }) {
   return `${hint[0].toUpperCase()}${hint.slice(1)}.`;
 }
 
-/** Replaces "The jobs" by a pronoun ("They are deleted"), because the heading above contains the jobs. */
+/** Replaces "The jobs" by a pronoun ("They are deleted"), because the dialog's heading above names the jobs. */
 function pronounced(sentences) {
   return sentences
     .replace(/^The jobs' /, "Their ")
@@ -302,7 +302,7 @@ function actionText(command, commands) {
   ]).concat(operationText(command, commands));
 }
 
-/** Returns the actions that are offered in a place, in their order there. */
+/** Returns, as code, the list of the actions that are offered in a menu (`one` or `every`), in its order. */
 function inOrder(actions, place) {
   const offered = actions.filter(({ onJobs }) => onJobs.offers[place] !== undefined);
   offered.sort((a, b) => a.onJobs.offers[place].place - b.onJobs.offers[place].place);

@@ -1,4 +1,4 @@
-/** Writes the conditions of a job (src/domain/condition.ts) as an AssemblyScript module of constants. */
+/** Generates an AssemblyScript module with the conditions of a job (src/domain/condition.ts). */
 import {
   conditionData,
   conditions,

@@ -14,7 +14,7 @@ const scalars = {
   time: ["f64", "t", "string"],
   json: ["string", "j", "unknown"],
 };
-/** In AssemblyScript a number has no null: assembly/shapes.ts has the value that replaces it. */
+/** In AssemblyScript a number cannot be null: assembly/shapes.ts stores another value instead. */
 const isNumber = (base) => ["i64", "i32", "f64", "time"].includes(base);
 const names = Object.keys(records);
 /** In a shape, records are the letters from À on. */

@@ -1,5 +1,5 @@
-// The checked configuration of logins. The code of the logins (authentication.ts) is loaded only when the
-// admin is used.
+// The checked authentication of an admin, and the rules that its configuration and its logins share. The code of the
+// logins (authentication.ts) is loaded only when an admin starts.
 import type { Authenticate } from "./own-login.ts";
 import type { Secret } from "./secret.ts";
 
@@ -20,18 +20,16 @@ export interface AuthConfig {
   /** The header of mode `header`, in lower case; otherwise null. */
   readonly headerName: string | null;
   /**
-   * The digest of the secret; in mode `basic`, of `username:password`; null in mode `none`. In mode `custom` it is only
-   * for CSRF tokens and export addresses. If it is null, these are derived from a random secret.
+   * The digest of the secret; in mode `basic`, of `username:password`. Null in mode `none`, and in mode `custom` if
+   * none is configured. CSRF tokens and export addresses are derived from the secret, or, if it is null, from a random
+   * one. In mode `custom` the secret has no other purpose.
    */
   readonly secret: Secret | null;
   /** The function of the application in mode `custom`; otherwise null. */
   readonly authenticate: Authenticate | null;
   /** The generated secret; null if none was generated. */
   readonly generatedSecret: string | null;
-  /**
-   * Whether the configured secret has fewer than 12 characters, too short for a server that other machines can
-   * reach.
-   */
+  /** Whether the configured secret has fewer than 12 characters: too few for a server that other machines can reach. */
   readonly hasShortSecret: boolean;
 }
 
@@ -42,7 +40,7 @@ export function isShortSecret(text: string): boolean {
   return [...text].length < MIN_SECRET_LENGTH;
 }
 
-/** Returns the text in Unicode's form NFC: composed and decomposed letters look the same, so both are accepted. */
+/** Returns the text in Unicode's form NFC, so that composed and decomposed letters, which look the same, are equal. */
 export function basicSecret(usernameAndPassword: string): string {
   return usernameAndPassword.normalize("NFC");
 }

@@ -1,29 +1,29 @@
-// The login by a secret, and the token for metrics. A request without valid credentials is refused with 401 or 429.
-// Credentials are compared only when the throttle allows it, so 429 does not reveal whether they are valid.
+// The login by a secret (modes basic, bearer and header), and the token for metrics. Without valid credentials, a login
+// is refused with 401 or 429. A refusal 429 does not reveal whether credentials are valid, since they are not compared.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import { type AuthConfig, type AuthMode, basicSecret } from "./auth-config.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
 import type { Secret } from "./secret.ts";
 
-/** The result of a login; throttled credentials were not compared. */
+/** The result of a login. `throttled`: the credentials were not compared. */
 export type LoginResult = "accepted" | "wrong" | "throttled";
 
 export interface Authentication {
   /**
-   * Returns the user's name for the access log. Throws Refusal: 401 without credentials or with wrong ones, 429 for
-   * credentials that are not compared. `isScrape`: the token for metrics is accepted, too.
+   * Returns the name of the login: the configured one, the mode (`bearer`), `anonymous`, or `metrics` for the token for
+   * metrics, accepted only if `isScrape`. Throws Refusal: 401 for missing or wrong credentials, 429 if throttled.
    */
   identify(request: HttpRequest, isScrape: boolean): string;
-  /** Returns whether the request's token for metrics is right; null: none is sent or configured. Throws Refusal 429. */
+  /** Compares the request's bearer token with the one for metrics; null: one of them is missing. Throws Refusal 429. */
   scrape(request: HttpRequest): "accepted" | "wrong" | null;
 }
 
 export interface AuthenticationOptions {
   readonly auth: AuthConfig;
-  /** The name of the environment. A refusal 401 contains it, for the login form. */
+  /** The name of the environment; null without one. A refusal 401 contains it, for the login form. */
   readonly label: string | null;
-  /** The bearer token that gives access to /metrics only. */
+  /** The digest of the bearer token that gives access to /metrics only; null without one. */
   readonly metricsToken: Secret | null;
   readonly onLogin: (result: LoginResult, request: HttpRequest) => void;
   readonly throttle: LoginThrottle;
@@ -88,7 +88,7 @@ function secretIn(auth: AuthConfig, request: HttpRequest): string | null {
   return auth.mode === "basic" && secretSent !== null ? decodeBasic(secretSent) : secretSent;
 }
 
-/** Returns the value of the Authorization header after its scheme. */
+/** Returns what follows the scheme in the Authorization header; null without the header, or with another scheme. */
 function authorizationOf(wanted: string, request: HttpRequest): string | null {
   const text = header(request, "authorization") ?? "";
   const space = text.indexOf(" ");
@@ -96,7 +96,7 @@ function authorizationOf(wanted: string, request: HttpRequest): string | null {
   return text.slice(space).trimStart();
 }
 
-/** Decodes `user:password` in UTF-8 (RFC 7617). Other bytes become a text that never matches. */
+/** Decodes `user:password` from Base64 (RFC 7617). Returns a text that never matches if the bytes are not UTF-8. */
 function decodeBasic(value: string): string {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   try {

@@ -1,6 +1,6 @@
-// Prevents other sites from acting through the operator's browser. A write needs a token that only a page
-// with access to this admin's responses can read. A write that the browser marks as sent by another
-// site is refused even with the token.
+// Prevents other sites from using an admin through the browser of its user. A write needs a token that only a page
+// with access to this admin's responses can read. A write is refused even with the token if the browser marks it as
+// sent by another origin. A read that another site's page sends is refused, unless it is a navigation.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import { CSRF_HEADER } from "./auth-config.ts";
@@ -8,13 +8,13 @@ import { type DeriveSecret, secretOf } from "./secret.ts";
 
 export interface CsrfGuard {
   readonly token: string;
-  /** Throws Refusal 403 when a write may come from another site. */
+  /** Throws Refusal 403 for a write from another origin, or without the right token. */
   checkWrite(request: HttpRequest): void;
 }
 
 /**
  * Creates a guard. Its token is derived from the login's secret, so admins behind one address that share a secret
- * accept each other's tokens. Without such a secret each admin has a token of its own.
+ * accept each other's tokens. Without a secret, each admin has a token of its own.
  */
 export function createCsrfGuard(derive: DeriveSecret): CsrfGuard {
   const token = derive("csrf");
@@ -35,8 +35,8 @@ export function createCsrfGuard(derive: DeriveSecret): CsrfGuard {
 }
 
 /**
- * Throws Refusal 403 for a request from another site that is not a navigation, such as a script's or an image's. A link
- * is allowed; page/headers.ts prevents frames.
+ * Throws Refusal 403 for a request that another site's page sends, for example from a script or for an image. A
+ * navigation, such as a followed link, is allowed. A frame is a navigation, too; page/headers.ts forbids frames.
  */
 export function checkRead(request: HttpRequest): void {
   const navigates = header(request, "sec-fetch-mode") === "navigate";
@@ -56,7 +56,7 @@ function checkOrigin(request: HttpRequest): void {
   }
 }
 
-/** Returns host and port, without the default port of `origin`'s scheme; null for an invalid URL. */
+/** Returns host and port of `url`, without the default port of `origin`'s scheme; null if one of the two is invalid. */
 function hostOf(url: string, origin: string): string | null {
   try {
     const { protocol } = new URL(origin);

@@ -4,15 +4,15 @@ import { monotonic } from "../../base/clock.ts";
 import { networkOf } from "../../http/bounds/client-address.ts";
 
 /**
- * The kinds of secrets. The logins of each kind are recorded separately, because a network with the token for metrics
- * must not guess the login's secret without a limit.
+ * The secret that was sent: the login's, or the token for metrics. Successes are recorded for each kind, so that a
+ * network that has only the token for metrics cannot guess the login's secret without a limit.
  */
 export type LoginKind = "login" | "metrics";
 
 export interface LoginThrottle {
   /** Whether the client's network has sent right credentials of that kind within the last hour. */
   hasLoggedIn(kind: LoginKind, client: string): boolean;
-  /** Whether the client's credentials may be compared now. If so, counts a guess, unless its network has logged in. */
+  /** Whether the client's credentials may be compared now. Counts a guess then, unless hasLoggedIn("login", client). */
   mayCompare(client: string): boolean;
   /** Records right credentials from the client's network. */
   recordSuccess(kind: LoginKind, client: string): void;
@@ -22,7 +22,7 @@ const GUESSES_PER_SECOND = 64;
 const GUESSES_PER_SECOND_OF_ONE = 8;
 const SECOND_MS = 1_000;
 const LOGIN_VALID_MS = 3_600_000;
-/** The number of networks of each kind; beyond it, the one with the oldest login is removed. */
+/** The number of networks that are recorded for each kind. Beyond it, the one with the oldest login is removed. */
 const MAX_NETWORKS = 10_000;
 
 interface Guess {
@@ -33,7 +33,7 @@ interface Guess {
 export function createLoginThrottle(clock: () => number = monotonic): LoginThrottle {
   /** The guesses of the last second, oldest first. */
   let guesses: readonly Guess[] = [];
-  /** A map from a network to the time of its last login, oldest first. */
+  /** For each kind, a map from a network to the time of its last login, oldest first. */
   const lastLogins: Readonly<Record<LoginKind, Map<string, number>>> = {
     login: new Map(),
     metrics: new Map(),

@@ -1,4 +1,4 @@
-// Calls the application's own login function (mode `custom`) for each request, and again while an event stream is open.
+// Calls the application's login function (mode `custom`) for a request, and every minute for an open event stream.
 import type { IncomingMessage } from "node:http";
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
@@ -7,7 +7,7 @@ import type { HttpRequest } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
 import { nameProblem } from "./user-name.ts";
 
-/** A user of the admin, as the application's own login names it. */
+/** A user of the admin, as returned by the application's own login. */
 export interface AdminUser {
   /** The name in the audit trail, in operations and in the log: 1 to 128 printable characters. */
   readonly name: string;
@@ -16,9 +16,9 @@ export interface AdminUser {
 }
 
 /**
- * Returns the user of a request, or null without a login. It is called for each request that needs a login, and
+ * Returns the user of a request; null if the request has no login. It is called for requests that need a login, and
  * every minute for an open event stream, with the request that opened it. `signal` aborts when the client has left, or
- * after 5 s. If the function throws or takes longer, the request is answered with 503.
+ * after 5 s. If the function throws or takes longer, the request is answered with 503; an open event stream ends.
  */
 export type Authenticate = (
   request: IncomingMessage,
@@ -32,7 +32,7 @@ export interface CheckedUser {
 }
 
 export interface OwnLogin {
-  /** Returns the user, or null. Throws Refusal 503 if the application throws, is late, or returns anything else. */
+  /** Returns the user; null without a login. Throws Refusal 503 if the function throws, is late, or returns no user. */
   userOf(request: HttpRequest): Promise<CheckedUser | null>;
   /** Opens an event stream that ends when the user is no longer logged in, or when a check fails. */
   whileLoggedIn(request: HttpRequest, open: OpenStream): HttpResponse;
@@ -41,14 +41,14 @@ export interface OwnLogin {
 type OpenStream = (request: HttpRequest) => HttpResponse;
 
 export interface LoginTimes {
-  /** How often the user of an open stream is checked, in milliseconds. Default 60,000. */
+  /** The time between two checks of the user of an open stream, in milliseconds. Default 60,000. */
   readonly recheckMs: number;
   /** How long a check may take, in milliseconds. Default 5,000. */
   readonly timeoutMs: number;
 }
 
 interface OwnLoginOptions extends Partial<LoginTimes> {
-  /** Logs the failure of a check for which no request waits. */
+  /** Logs the error of a check for an open stream, because no request waits for its answer. */
   readonly onFailure: (error: unknown, request: HttpRequest) => void;
 }
 
@@ -104,7 +104,7 @@ export function createOwnLogin(
   };
 }
 
-/** Calls the application. Throws Refusal 503 when it throws or takes too long. */
+/** Calls the application. Throws Refusal 503 if it throws or is late, WorkerError `aborted` if the client has left. */
 async function inTime<T>(
   { left }: HttpRequest,
   timeoutMs: number,
@@ -140,7 +140,7 @@ async function answerOf<T>(
   }
 }
 
-/** Returns the user without any other members that the application may have returned. */
+/** Returns the user without other members that the application may have returned. Throws Refusal 503 if invalid. */
 function checkUser(answer: unknown): CheckedUser {
   try {
     const { name, readOnly = false } = Object(answer) as Record<string, unknown>;

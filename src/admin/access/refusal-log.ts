@@ -1,5 +1,5 @@
-// Logs refused requests. The number of lines per minute is limited, for each client and in total, so that
-// clients cannot fill the log. At the end of the minute, one line has the number of the unlogged requests.
+// Logs requests that were refused for one of the reasons in RefusalKind. The lines per minute are limited, for each
+// network and in total, so that clients cannot fill the log. The last line of the minute counts the unlogged requests.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { networkOf } from "../../http/bounds/client-address.ts";
@@ -23,7 +23,7 @@ const sentences: Readonly<Record<RefusalKind, string>> = {
 const LINES_A_CLIENT = 10;
 const LINES_IN_ALL = 60;
 const WINDOW_MS = 60_000;
-/** The number of clients that a summary names. */
+/** The number of networks that a summary names: those with the most requests. */
 const MAX_NAMED = 5;
 /** The number of networks that are counted. Beyond it, the one whose last request is the oldest is removed. */
 const MAX_NETWORKS = 1_000;
@@ -34,7 +34,7 @@ export function createRefusalLog(
 ): RefusalLog {
   let lines = 0;
   let stopWindow: (() => void) | null = null;
-  /** A map from a network to the number of its requests, in the order of their last requests. */
+  /** A map from a network to the number of its requests in this minute, ordered by each network's last request. */
   const byClient = new Map<string, number>();
   let isCut = false;
   const unlogged = { total: 0, kinds: new Map<RefusalKind, number>() };

@@ -1,11 +1,11 @@
-// A Secret keeps only a digest, so that it cannot be printed, logged or sent. The time of a comparison depends on the
-// length of the offered text, and not on how much of it is right.
+// A Secret keeps only digests of a text, so that the text cannot be printed, logged or sent. The time of a comparison
+// depends on the length of the offered text, and not on how much of it is right.
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
 const key = randomBytes(32);
 
-/** A digest of a secret. */
+/** A secret, without its text. */
 export interface Secret {
   /** Whether `offered` is the secret. Takes the same time for all texts of one length. */
   matches(offered: string): boolean;
@@ -16,7 +16,7 @@ export interface Secret {
   derivation(): Promise<(purpose: string) => string>;
 }
 
-/** Returns a secret for a purpose: the same in every process that has the same login secret. */
+/** Returns a secret for a purpose: the same in all processes with one login secret; without one, each has its own. */
 export type DeriveSecret = (purpose: string) => string;
 
 export function secretOf(text: string): Secret {
@@ -28,8 +28,8 @@ export function secretOf(text: string): Secret {
   });
 }
 
-// Derived secrets leave the process: in the address of an export, and as the CSRF token. Stretching makes it expensive
-// to guess the login secret from a derived one.
+// Two derived values leave the process: the CSRF token, and the signature in the address of an export. Stretching makes
+// it expensive to guess the login secret from them.
 const stretch = promisify<Buffer, string, number, object, Buffer>(scrypt);
 const STRETCHING = { N: 2 ** 15, r: 8, p: 2, maxmem: 64 * 1_048_576 };
 /** A constant, so that all admins with the same login secret derive the same secrets. */
@@ -39,7 +39,7 @@ export function deriveFrom(parent: Buffer): DeriveSecret {
   return (purpose) => digestOf(purpose, parent).toString("base64url");
 }
 
-/** Returns the derivation of an admin without a login secret: from a random secret of its own. */
+/** Returns a function that derives secrets from a new random secret: for an admin without a login secret. */
 export const generatedDerivation = (): DeriveSecret => deriveFrom(randomBytes(32));
 
 /** Returns 192 random bits, in characters that need no quoting. */

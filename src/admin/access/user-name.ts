@@ -1,10 +1,10 @@
-// The names under which users are shown: in the audit trail, in operations and in the log.
+// Checks the names under which users are shown: in the audit trail, in operations and in the log.
 
 const MAX_LENGTH = 128;
 
 /**
- * Matches control, format (also bidirectional), unassigned and private characters, lone surrogates, and line
- * separators.
+ * Matches control, format (also bidirectional), unassigned and private characters, lone surrogates, and separators of
+ * lines and paragraphs.
  */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 

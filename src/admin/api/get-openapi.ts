@@ -74,7 +74,7 @@ const MAY_MISS = new Set([
   "POST /api/limits",
 ]);
 
-/** Requests, except those on operations, that may be answered 409: wrong state or revision, or a missing extension. */
+/** Requests that may be answered 409, besides writes to /api/operations: wrong state or revision, missing extension. */
 const MAY_CONFLICT = new Set([
   "POST /api/jobs",
   "POST /api/jobs/action",
@@ -94,7 +94,7 @@ const asOf = {
 };
 const etag = {
   description:
-    "for If-None-Match; answers that differ only in as_of and took_ms have the same ETag",
+    "for If-None-Match; answers that differ only in took_ms or, except in /api/overview, in as_of have the same ETag",
   schema: { type: "string" },
 };
 
@@ -221,7 +221,7 @@ function errorStatuses(route: AdminRoute, auth: AuthConfig): number[] {
 const requiresLogin = ({ access }: AdminRoute, { mode }: AuthConfig) =>
   mode !== "none" && needsLogin(access, isByBrowser(mode));
 
-const OWN = "the login of the application that serves this; it may use another header";
+const OWN = "the application's own login; it may use a header other than Cookie";
 
 function securityScheme({ mode, headerName }: AuthConfig): JsonSchema | null {
   if (mode === "none") return null;

@@ -1,4 +1,4 @@
-// GET /healthz and /readyz, for probes. They need no login, so their answers contain only codes and job ids.
+// GET /healthz and /readyz, for probes. They need no login, so their answers contain only states, codes and job ids.
 import { WorkerError } from "../../base/errors.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { json, jsonText } from "../../http/response.ts";

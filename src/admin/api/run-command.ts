@@ -1,5 +1,5 @@
-// The writes of the API: selects the path's command by `action` and performs it. Commands, with their fields,
-// texts and JSON, are declared in src/commands.
+// The writes of the API, except for operations and export tickets: selects the path's command by `action` and performs
+// it. Commands, with their fields, texts and JSON, are declared in src/commands.
 import { now } from "../../base/clock.ts";
 import type { Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -24,8 +24,8 @@ type Members = ReadonlyMap<string, string>;
 type Body = Record<string, unknown>;
 
 /**
- * Returns the operation of a path: its only command, or one of several by `action`. `name` is the name of its
- * body in the OpenAPI document.
+ * Returns the Operation of a path (context/admin.ts): it performs the path's only command, or the one that the member
+ * `action` names. `name`: what body and answer are called in the OpenAPI document.
  */
 export function commandsAt(path: string, name: string): Operation {
   const pathCommands = commands.filter(({ http }) => http.path === path);
@@ -81,7 +81,7 @@ function databaseOf({ databases }: Admin, { weight }: Command) {
 // The maximum number of entries of a list in a log line.
 const MAX_LOGGED = 10;
 
-/** Adds the command's fields to the log line. */
+/** Adds the command's targets and the number of changes to the request's log line. */
 function addLogFields({ notes }: HttpRequest, { ids, key, workers, tally }: CommandRecord): void {
   Object.assign(notes, {
     ...(ids === null ? {} : { ids: new Set(ids).size, jobs: ids.slice(0, MAX_LOGGED) }),
@@ -130,7 +130,7 @@ function commandByAction(
   throw new Error("the check accepted an action without a command");
 }
 
-/** Returns the command's fields, and a problem for each field that only other commands of the path have. */
+/** Returns the command's input, and a problem for each given field that only other commands of the path have. */
 function inputOf(command: Command, pathCommands: readonly Command[], members: Members) {
   const others = fieldsOf(pathCommands);
   const input: Body = Object.create(null);

@@ -1,5 +1,5 @@
-// Resolves the options of a login to the configuration of one of the modes. A missing secret is generated. After this
-// step a configured secret exists only as a digest.
+// Checks the options of the login, and makes the configuration of one of the modes from them. It contains a secret only
+// as a digest, and a generated one also as text. Also checks the header that names users, and the token for metrics.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -164,7 +164,7 @@ function resolve(options: AuthOptions): AuthConfig {
   }
 }
 
-/** Returns the checked header in which a proxy names the user, in lower case. Throws InputError `userHeader`. */
+/** Returns the checked name of the header in which a proxy names the user, or null. Throws InputError `userHeader`. */
 export function resolveUserHeader(name: string | null, auth: AuthConfig | undefined) {
   if (name === null) return null;
   const { userHeader } = validate(strict({ userHeader: headerName }), { userHeader: name });
@@ -182,7 +182,7 @@ function secretOrNew(given: string | undefined) {
   return { text, generatedSecret: generated, hasShortSecret: isShortSecret(text) };
 }
 
-/** Returns the secret of the token for /metrics. Throws InputError `metricsToken`. */
+/** Returns the token for /metrics as a Secret, and whether it is short. Throws InputError `metricsToken`. */
 export function resolveMetricsToken(text: string): { secret: Secret; isShort: boolean } {
   const { metricsToken } = validate(strict({ metricsToken: token }), { metricsToken: text });
   return { secret: secretOf(metricsToken), isShort: isShortSecret(metricsToken) };

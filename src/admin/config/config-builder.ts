@@ -37,7 +37,7 @@ export interface AdminServerConfigBuilder {
    * the files again. Default: plain HTTP.
    */
   tls(files: CertificateFiles): AdminServerConfigBuilder;
-  /** Sets whether Strict-Transport-Security is sent: browsers then use only HTTPS for a year. Default true with TLS. */
+  /** Sets whether browsers must use only HTTPS for a year (HSTS): with TLS, not on a loopback address. Default true. */
   hsts(hsts: boolean): AdminServerConfigBuilder;
   /**
    * Sets the authentication: `{ mode: "basic", username, password }`, `{ mode: "bearer", token }`, `{ mode:
@@ -69,19 +69,19 @@ export interface AdminServerConfigBuilder {
   /**
    * Sets the header in which a trusted proxy names the user, such as `X-Forwarded-User`. The name replaces the
    * login's in the audit trail, in operations and in the log. It does not replace the login itself. The header is
-   * ignored from all other peers. Default: none.
+   * ignored from all other peers. Not for mode `custom`. Default: none.
    */
   userHeader(name: string): AdminServerConfigBuilder;
   /** Sets limits of requests, connections and memory. Limits that are omitted keep their defaults. */
   limits(limits: Partial<AdminLimits>): AdminServerConfigBuilder;
   /**
-   * Sets the logger of changes, failed logins and errors. Secrets are never logged. `silent` turns it off. Default:
-   * warnings and errors as text on stderr.
+   * Sets the logger, for changes, refused requests, errors and more. Secrets are never logged. `silent` turns it off.
+   * Default: warnings and errors as text on stderr.
    */
   logger(logger: Logger | "silent"): AdminServerConfigBuilder;
   /**
-   * Sets a function that is called after every change, with user, time, client, and the jobs before and after;
-   * never with a payload. Its errors are logged. Default: none.
+   * Sets a function that is called after every change, with user, time and client; for an action on jobs by id or key,
+   * also with the first 20 jobs before and after, without payloads. Its errors are logged. Default: none.
    */
   onAudit(onAudit: OnAudit): AdminServerConfigBuilder;
   /**

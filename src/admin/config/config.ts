@@ -36,7 +36,7 @@ export interface AdminServerConfig {
   readonly listen: ListenTarget;
   /** The TLS certificate; null for plain HTTP. */
   readonly certificate: Certificate | null;
-  /** Whether browsers are sent Strict-Transport-Security: HTTPS only, for a year. */
+  /** Whether browsers must use only HTTPS for a year (HSTS): with TLS, not on a loopback address. */
   readonly hsts: boolean;
   /** The authentication. */
   readonly auth: AuthConfig;
@@ -49,15 +49,15 @@ export interface AdminServerConfig {
   /** The digest of the token for /metrics; null without one. */
   readonly metricsToken: Secret | null;
   /**
-   * Whether a configured secret has fewer than 12 characters, too short for a server that other machines can
-   * reach.
+   * Whether a configured secret (also the token for /metrics) has fewer than 12 characters: too few for a server that
+   * other machines can reach.
    */
   readonly hasShortSecret: boolean;
   /** The networks of reverse proxies whose headers name the client's address. */
   readonly trustedProxies: readonly string[];
   /** The header in which trusted proxies name the user, in lower case; null without one. */
   readonly userHeader: string | null;
-  /** The limits of clients. */
+  /** The limits of requests, connections and memory. */
   readonly limits: AdminLimits;
   /** The logger. */
   readonly logger: Logger;

@@ -1,5 +1,5 @@
-// The admin's access to the database, by purpose. Each statement has a time limit. The loss of PostgreSQL is logged
-// once, and its return once.
+// The admin's access to the database, by purpose. Each purpose has a time limit for a statement. When PostgreSQL is
+// lost, one line is logged, and one when it is back.
 import type { Pool, QueryConfig, QueryResultRow } from "pg";
 import { monotonic } from "../../base/clock.ts";
 import { type ErrorCode, messageOf, type WorkerError } from "../../base/errors.ts";
@@ -14,15 +14,15 @@ import { explainDatabaseError } from "../../database/errors/database-errors.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 
 export interface AdminDatabases {
-  /** READ ONLY, 2 s: reads of a request. */
+  /** READ ONLY, 2 s: the usual reads of requests. */
   readonly reads: Database;
   /** READ ONLY, 0.5 s: the steps of a walk through a table, which take about 0.1 s each. */
   readonly lists: Database;
-  /** READ ONLY, 0.25 s: optional parts of an answer. */
+  /** READ ONLY, 0.25 s: reads for which a timeout is an expected result. */
   readonly quickReads: Database;
   /** READ ONLY, 20 s: large values in pieces, because decompressing one takes seconds. */
   readonly downloads: Database;
-  /** READ ONLY, 1 s: the feed's reads of the whole queue, shared by all viewers. */
+  /** READ ONLY, 1 s: statistics of the whole queue, for the feed, insight.ts, counts by query and the metrics. */
   readonly feed: Database;
   /** 8 s: writes. They may wait 4 s for locks, or less if the request sets a shorter wait. */
   readonly writes: Database;
@@ -32,7 +32,7 @@ export interface AdminDatabases {
   readonly maintenance: Database;
 }
 
-/** Returns the databases of one request. Its reads are cancelled when it ends; its `writes` are always finished. */
+/** Returns the databases of a request. Reads and briefWrites are cancelled when it ends; other writes are finished. */
 export type DatabasesOf = (scope: RequestScope) => AdminDatabases;
 
 export interface DatabaseOptions {
@@ -44,7 +44,7 @@ export interface DatabaseOptions {
     cause: "statement_timeout",
     fields: { readonly statement: string },
   ) => void;
-  /** How long a statement waits for a connection, in milliseconds. */
+  /** How long a statement waits for a connection at most, in milliseconds. */
   readonly connectionWaitMs: number;
 }
 

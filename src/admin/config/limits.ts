@@ -7,7 +7,7 @@ import { answerBytesHere, defaultLimits } from "../../http/bounds/limits.ts";
 export interface AdminLimits {
   /** The time within which the answer to a read must begin, in milliseconds. Default 3,000. */
   readonly requestMs: number;
-  /** The time that a request waits for a database connection and for locks, in milliseconds. Default 1,750. */
+  /** The longest wait of a request for database connections and locks, or for memory, in ms. Default 1,750. */
   readonly waitMs: number;
   /** The largest request body, in bytes. Default 1,048,576. */
   readonly bodyBytes: number;
@@ -17,7 +17,7 @@ export interface AdminLimits {
    * Not for adminHandler(). Default 2,000.
    */
   readonly connections: number;
-  /** The number of requests that are handled at the same time. Default 200. */
+  /** The number of requests that are handled at the same time. Open event streams do not count. Default 200. */
   readonly requests: number;
   /**
    * The number of requests of one client that are handled at the same time. A client is an IPv4 address, or an IPv6 /64
@@ -83,7 +83,7 @@ export function resolveLimits(given: Partial<AdminLimits>): AdminLimits {
       return [{ path, message: `unknown limit; use one of ${names.join(", ")}` }];
     }
     const fits = value === undefined || (Number.isSafeInteger(value) && value >= 1);
-    // Node.js fires a timer with a longer delay at once.
+    // Node.js fires a timer whose delay is above 2 ** 31 - 1 ms at once.
     const fitsTimer = !name.endsWith("Ms") || value === undefined || value <= 2 ** 31 - 1;
     const most = name.endsWith("Ms") ? " to 2147483647" : "";
     return fits && fitsTimer ? [] : [{ path, message: `must be a whole number from 1${most}` }];

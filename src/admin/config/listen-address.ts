@@ -79,8 +79,8 @@ function isIPv6Loopback(host: string): boolean {
 }
 
 /**
- * Returns the address if only this machine can reach it; otherwise null. `localhost` is 127.0.0.1 (RFC 6761),
- * without a resolver, so that no resolver can redirect it.
+ * Returns the address if only this machine can reach it; otherwise null. `localhost` becomes 127.0.0.1 (RFC 6761) here,
+ * because a resolver could return another address.
  */
 export function loopbackOf({ host, port }: TcpTarget): TcpTarget | null {
   if (host.toLowerCase() === "localhost") return { host: "127.0.0.1", port };

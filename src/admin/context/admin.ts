@@ -29,7 +29,7 @@ export interface Admin {
   readonly metrics: Metrics;
   readonly insight: Insight;
   readonly operations: OperationRunner;
-  /** The audit trail, with an entry for every write. */
+  /** The audit trail, with an entry for every change. */
   readonly audit: AuditTrail;
   /** Builds optional indexes in the background. */
   readonly indexBuilds: IndexBuilds;
@@ -37,7 +37,7 @@ export interface Admin {
   /** Opens an event stream that ends when its user is no longer logged in. */
   readonly whileLoggedIn: OwnLogin["whileLoggedIn"];
   readonly exportTickets: Tickets;
-  /** The places for exports and payloads that are being sent. */
+  /** Limits how many exports and payloads are sent at the same time. */
   readonly downloads: Work;
   /** Every row of the route table, for the OpenAPI document. */
   readonly routes: readonly AdminRoute[];
@@ -57,10 +57,10 @@ export interface Operation {
 }
 
 /**
- * What a request needs. `open`: nothing. `page`, `asset`, `hashed`: credentials in the modes basic and custom, in which
- * the browser sends them by itself; otherwise nothing. `read`: credentials. `metrics`: credentials or the token for
- * metrics. `write`: credentials and the CSRF token, on an admin that is not read-only. `ticket`: a ticket, which the
- * operation checks.
+ * What a request needs (in mode none, no credentials). `open`: nothing. `page`, `asset`, `hashed`: credentials in the
+ * modes basic and custom, in which the browser sends them by itself; otherwise nothing. `read`: credentials. `metrics`:
+ * credentials or the token for metrics. `write`: credentials and the CSRF token; neither the user nor the admin may be
+ * read-only. `ticket`: a ticket, which the operation checks. page/headers.ts has the caching of `asset` and `hashed`.
  */
 export type Access = "open" | "page" | "asset" | "hashed" | "read" | "metrics" | "ticket" | "write";
 

@@ -1,7 +1,7 @@
 // A ticket downloads one export, once and within a minute. No login is needed, because a browser cannot send a login's
 // header when it saves a file. A ticket contains the request for its export, signed with a key derived from the login's
-// secret, so several admins behind one address accept each other's tickets. The use of a ticket is recorded in the
-// tables of the extension `operations`, or, without those tables, in the memory of each admin.
+// secret, so admins that share the secret accept each other's tickets. The use of a ticket is recorded in the memory of
+// its admin, and for the other admins in a table of the extension `operations`, if the schema has that extension.
 import { now } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { useOnce } from "../../commands/audit/use-once.ts";
@@ -19,21 +19,21 @@ export const MAX_TICKET_LENGTH = 12_000;
 
 export interface Ticket {
   readonly request: ExportRequest;
-  /** The user of the request that created it, for the log. */
+  /** The user of the request that created the ticket, for the log. */
   readonly user: unknown;
 }
 
 /** A ticket with a right signature that has not expired. */
 export interface ValidTicket extends Ticket {
   /**
-   * Marks the ticket as used. Resolves to false if it was used before. Throws Refusal 503 beyond MAX_USED. `db`: the
-   * database of the request. If the request ends first, the ticket stays valid.
+   * Records the use of the ticket. Resolves to false if it was used before. Throws Refusal 503 beyond MAX_USED. `db`:
+   * the database of the request. If it rejects, for example because the request ends, the ticket stays valid.
    */
   use(db: Database): Promise<boolean>;
 }
 
 export interface Tickets {
-  /** Returns the secret part of the address. */
+  /** Returns the ticket as text: the secret part of the address of a download. */
   create(ticket: Ticket): string;
   /** Returns the ticket in an address; null for a wrong signature or an expired ticket. */
   read(text: string): ValidTicket | null;
@@ -70,7 +70,7 @@ export function createTickets({ derive, isShared, clock = now }: TicketOptions):
     return true;
   };
 
-  /** A ticket whose use could not be recorded stays valid: the download is answered 503, and can be requested again. */
+  /** A ticket whose use could not be recorded stays valid: the download fails, and can be requested again. */
   const useAnywhere = async (db: Database, ticket: SignedTicket): Promise<boolean> => {
     try {
       return !isShared || (await recordUse(db, ticket));

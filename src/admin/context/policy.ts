@@ -1,5 +1,5 @@
-// The rules for every request, in this order: the host (mode none), the login, the site that sent a read, read-only,
-// the CSRF token. They depend on the route only by its `access`.
+// The rules for every request, in this order: host and proxy (mode none), the login, the site that sent a read,
+// read-only, the CSRF token. They depend on the route only by its `access`.
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -139,8 +139,8 @@ export function needsLogin(access: Access, byBrowser: boolean): boolean {
 }
 
 /**
- * Logs writes with a login at info, a limited number of refused requests at warn, and other requests at debug. Of the
- * headers, only the user and the client that a trusted proxy names are logged.
+ * Logs writes with a login at info, unless refused as read-only; the refusals of RefusalKind at warn, in a limited
+ * number; other requests at debug. Of the headers, only the user and the client that a trusted proxy names are logged.
  */
 function logAccess(
   logger: Logger,
@@ -177,8 +177,8 @@ function refusalKind(code: string | null, { login }: HttpRequest["notes"]): Refu
 export const READ_ONLY_CHECK_MS = 500;
 
 /**
- * Returns why this admin cannot write: it was started read-only, or its database is read-only now; null: writes are
- * allowed. If the server becomes read-only after the check, PostgreSQL refuses the write, and the response is the same.
+ * Returns why this admin cannot write: it was started read-only, or its database is read-only now; null if neither is
+ * known. If the server becomes read-only after the check, PostgreSQL refuses the write, and the response is the same.
  */
 async function readOnlyRefusal(isReadOnly: boolean, readiness: Readiness): Promise<Refusal | null> {
   if (isReadOnly) {

@@ -1,13 +1,13 @@
-// How long requests may take, and wait for the database.
+// Limits how long a read may take until its answer begins, and how long reads and writes may wait for the database.
 import { clearTimeout, monotonic, setTimeout } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { RequestScope } from "../../database/connection/pool.ts";
 import type { HttpRequest } from "../../http/request.ts";
 
 /**
- * The time limits of a request, in milliseconds. `limitMs`: the time in which its answer must begin. After it, or when
- * the client has left, the running statement is cancelled. A stream that has begun has no limit. `waitMs`: how long the
- * request may wait for a connection and for locks; it applies to writes, too.
+ * The time limits of a read (any request but a write), in milliseconds from its start. `limitMs`: the time in which its
+ * answer must begin; after it, or when the client has left, the running statement is cancelled. `waitMs`: the time in
+ * which statements may wait for connections and locks. Neither applies to the rest of a stream that has begun.
  */
 export interface RequestTime {
   readonly limitMs: number;
@@ -15,8 +15,8 @@ export interface RequestTime {
 }
 
 /**
- * Returns the scope of a write, which is finished even if its client has left. Only its waiting for the database is
- * limited: not the upload of its body, and not the waiting for workers.
+ * Returns the scope of a write, which is finished even if its client has left. A statement may wait for a connection or
+ * a lock for `waitMs`, less the duration of the write's earlier statements. The upload of the body does not count.
  */
 export function writeScope(waitMs: number): RequestScope {
   let leftMs = waitMs;
@@ -32,7 +32,7 @@ export function writeScope(waitMs: number): RequestScope {
 
 const NEVER = new AbortController().signal;
 
-/** Runs the work of a request within its time limits. */
+/** Runs the work of a read. Rejects with `timeout` after `limitMs`, and with `aborted` when the client leaves. */
 export async function inTime<T>(
   request: HttpRequest,
   { limitMs, waitMs }: RequestTime,
@@ -46,7 +46,7 @@ export async function inTime<T>(
     over.abort(reason);
     reject(reason);
   };
-  // This listener stays after the response begins: when the connection closes, the work of a stream is aborted, too.
+  // This listener is not removed at the end, because a connection that closes must also abort a stream's statements.
   const leave = () => end(hasLeft);
   if (request.left.aborted) leave();
   else request.left.addEventListener("abort", leave, { once: true });
@@ -66,7 +66,7 @@ export async function inTime<T>(
   }
 }
 
-// One error for all requests: each rejects `ended` with it, even after its answer, and a stack trace is expensive.
+// Shared by all requests, because a stack trace is expensive, and every request rejects `ended` with it at its end.
 const hasLeft = new WorkerError("aborted", "the client has left");
 
 function tooLong(limitMs: number): WorkerError {

@@ -1,5 +1,5 @@
-// Decides which events are sent, and when: those that are watched and have changed. The event `pulse` (the main counts)
-// is repeated every few seconds even without a change, so that viewers notice a lost connection.
+// Sends the events of the feed (feed.ts) to its viewers, if a viewer watches them and they have changed. The event
+// `pulse` (the main counts) is also repeated every few seconds, so that viewers notice a lost connection.
 import { monotonic } from "../../base/clock.ts";
 import type { EventSource } from "../../http/events/event-source.ts";
 import { countsJson, pulseJson } from "../../insight/json/counts-json.ts";
@@ -7,17 +7,17 @@ import type { QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";
 import { overviewText } from "./overview-json.ts";
 
 export interface Broadcast {
-  /** Sends what has changed. */
+  /** Sends the watched events of this snapshot that have changed, and ends the event `problem`. */
   show(snapshot: QueueSnapshot): void;
-  /** Sends the events that viewers have just begun to watch. Returns false if there is no snapshot for them. */
+  /** Sends watched events that have not been sent; none during a problem. Returns false if it lacks a snapshot. */
   showNew(snapshot: QueueSnapshot | null): boolean;
-  /** Sends the event of a source, if it has changed. */
+  /** Sends the event of a FeedSource (feed.ts), if it has changed. */
   sendSource(event: string, json: string): void;
-  /** Whether the event has been sent, so that a new viewer receives it at once. */
+  /** Whether the event has been sent and not been cleared. Then new viewers receive it when they connect. */
   hasSent(event: string): boolean;
-  /** Sends the event `problem`, with the reason why nothing can be read. */
+  /** Sends the event `problem`, with the error of a failed pulse, and deletes the other events that were sent. */
   problem(json: string): void;
-  /** Discards what was sent, after the last viewer has left. */
+  /** Deletes the events that were sent, so that new viewers do not receive them. Called when no viewer is left. */
   reset(): void;
 }
 
@@ -44,7 +44,7 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     source.publish(event, json);
   };
 
-  /** Whether an event that is larger than a pulse may be sent: once in two intervals. */
+  /** Whether `counts` or `overview`, which are larger than the pulse, may be sent: at most once in two intervals. */
   const isTimeFor = (event: string) => {
     const before = sent.get(event);
     return before === undefined || monotonic() - before.atMs >= 2 * intervalMs - SLACK_MS;
@@ -93,7 +93,7 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     hasSent: (event) => sent.has(event),
     problem(json) {
       if (sent.get("problem")?.comparable === json) return;
-      // A viewer shows the problem until its next event, which must then be sent even if it has not changed.
+      // The page shows the problem until it receives a pulse or counts. These must be sent even without a change.
       reset();
       send("problem", json, json);
     },
@@ -101,10 +101,10 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
   };
 }
 
-/** The tolerance of timers, which fire a little early or late. */
+/** An event may be sent this much before its time, because timers fire a little early or late. */
 const SLACK_MS = 50;
 
-/** Returns the counts without the times at which they were read. */
+/** Returns the counts without the times at which they were read, to detect a change. */
 function countsComparable(snapshot: QueueSnapshot): string {
   return countsJson(snapshot).replaceAll(/"as_of":"[^"]*"/g, "");
 }

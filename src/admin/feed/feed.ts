@@ -1,23 +1,23 @@
-// The feed reads the state of the whole queue once in this process, for the page, the event streams and the metrics.
+// The feed reads the state of the whole queue. The page, the event streams and the metrics share each reading.
 //
 //   quiet ──a viewer, a request──▶ awake ──no viewer, no request for 60 s, or stop()──▶ quiet
 //
-//  1. While the feed is quiet, no statement runs. A viewer or a request wakes it.
+//  1. A viewer, or a request that needs a snapshot, wakes the feed. While it is quiet, its loop runs no statement.
 //  2. A *pulse* reads the counts, the queues and the workers, every 1 or 2 s while there is a viewer
 //     (insight/snapshot/sampler.ts). A table of up to 4,096 pages is read whole, so its counts are exact.
-//  3. In a larger table a pulse reads only the first entries of the indexes. In between a *sample* of 2,000 pages
+//  3. In a larger table a pulse reads only the first entries of the indexes. Between pulses a *sample* of 2,000 pages
 //     estimates the rest, and a *census* counts all jobs by task and queue, in short chunks.
 //  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. Each is
 //     read only while its event is watched.
-//  5. All readings run one after another, and each pauses for 10 or 20 times as long as it took, up to 15 s. The
-//     costly ones share a further pause (rhythm.ts). A new viewer and a write skip the pauses.
-//  6. An event is sent when its content has changed, the same bytes to all viewers (broadcast.ts). The pulse,
-//     or else a ping, is sent every 5 s in any case.
-//  7. On a small table a request waits for a new pulse, which concurrent requests share. On a large one the request
-//     uses a pulse that is up to 10 s old.
-//  8. After a write the sources are read at once, and after 0.3, 2 and 5 s. A write within a second of another one
-//     adds no readings.
-//  9. When a pulse fails, viewers receive `problem` in place of numbers.
+//  5. The loop (rhythm.ts) runs one reading at a time. It repeats a reading after 10 or 20 times its duration, at most
+//     15 s; a complete census after 60 s. Samples, the census and sources share a further pause.
+//  6. An event is sent to its viewers when its content has changed (broadcast.ts). Even without a change, each
+//     viewer receives a pulse or a ping every 5 s.
+//  7. A request waits for a new pulse of a small table, and shares it with concurrent requests. Of a large table it
+//     receives a pulse up to 10 s old. For a minute after it, pulses of a large table are read even without a viewer.
+//  8. After a write, and for a new viewer, sources are read without a pause; after a write again 0.3, 2 and 5 s later.
+//     Writes in the second after that write add no readings.
+//  9. When a pulse of the loop fails, viewers receive the event `problem`. The next pulse that succeeds replaces it.
 import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -51,7 +51,7 @@ export type FeedEvent = (typeof feedEvents)[number];
 /** An event of another part of the admin, which is read while it is watched. */
 export interface FeedSource {
   readonly event: FeedEvent;
-  /** The time between two readings, in milliseconds, unless a write or a new viewer needs an earlier one. */
+  /** The shortest pause between two readings, in milliseconds. A write and a new viewer skip it. */
   readonly intervalMs: number;
   /** Reads the event as one line of JSON. It is sent when it has changed. */
   readonly read: () => Promise<string>;
@@ -65,14 +65,14 @@ export interface Feed {
   snapshot(): Promise<QueueSnapshot>;
   /** Returns the JSON of GET /api/overview, and the time of its snapshot. */
   overview(): Promise<{ readonly json: string; readonly asOf: string }>;
-  /** Reads a pulse for a viewer that is about to connect. */
+  /** Reads a pulse for a viewer that is about to connect, unless there is a recent one. */
   prefetch(): void;
   /** Returns the event stream for a request, which becomes a viewer. */
   watch(request: HttpRequest, events: readonly FeedEvent[]): HttpResponse;
   /** Sends `json` to all viewers of `event`. `topic`: see event-source.ts. */
   publish(event: FeedEvent, json: string, topic?: string): void;
   isWatched(event: FeedEvent): boolean;
-  /** Reads the sources after a write: at once, and again a little later. */
+  /** Reads the watched sources at the delays in AFTER_WRITE_MS, because this process has changed the queue. */
   changed(): void;
   /** Returns the tasks and queues with the most jobs. */
   largest(snapshot: QueueSnapshot, limit: number): Promise<LargestNames>;
@@ -96,11 +96,11 @@ export interface FeedOptions extends SamplerOptions {
 }
 
 /**
- * The delays after which the sources are read after a write. A source may return a cached value (cached.ts) at first;
- * the later delays are longer than the pause before the value is read again.
+ * The delays after a write at which the sources are read. The first reading may return a value that was cached before
+ * the write (database/cached.ts). The later ones come when the pause of the cache has usually ended.
  */
 const AFTER_WRITE_MS = [0, 300, 2_000, 5_000];
-/** The age up to which a pulse is sent to a new viewer. */
+/** The age up to which a new viewer receives the last pulse instead of a new one. */
 const PULSE_MS = 1_500;
 /** The interval of pulses without viewers, for a large table whose counts were requested recently. */
 const SLOW_PULSE_MS = 5_000;
@@ -119,7 +119,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   const onViewers = (viewers: number) => {
     if (viewers === 0) broadcast.reset();
     else if (!broadcast.showNew(youngerThan(PULSE_MS))) rhythm.hurry(pulse);
-    // A new viewer does not wait for the next interval. A source may return a cached value.
+    // A new viewer does not wait for the next reading of a source, which is often a cached value.
     for (const [event, task] of sourceTasks) {
       if (source.isWatched(event) && !broadcast.hasSent(event)) rhythm.hurry(task);
     }

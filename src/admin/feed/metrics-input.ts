@@ -1,4 +1,4 @@
-// The input of a scrape: the queue, the feed and the pool.
+// What GET /metrics shows besides the admin's own counters: the state of the queue, of the feed and of the pool.
 
 import type { Pause } from "../../insight/controls/list-pauses.ts";
 import type { LimitUse } from "../../insight/limits/limit-use.ts";
@@ -6,22 +6,20 @@ import type { LargestNames } from "../../insight/snapshot/largest-names.ts";
 import type { QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";
 import type { SamplerPart } from "../../insight/snapshot/sampler.ts";
 
-/** The pauses, and the number of live workers that have not acknowledged all of them. */
+/** `list`: the pauses; `waiting`: the number of live workers that have not acknowledged all of these pauses. */
 export interface PauseFacts {
   readonly list: readonly Pause[];
   readonly waiting: number;
 }
 
 export interface MetricsInput {
-  /**
-   * The snapshot; `away`: the database could not be reached; `unknown`: it was reached, but the reading failed or took
-   * too long.
-   */
+  /** `away`: the database is unreachable or does not respond. `unknown`: the read failed otherwise or took too long. */
   readonly snapshot: QueueSnapshot | "away" | "unknown";
+  /** The tasks and queues with the most jobs; null: there is no snapshot, or the names could not be read in time. */
   readonly names: LargestNames | null;
-  /** The pauses; null: they could not be read. */
+  /** Null: there is no snapshot, or the pauses could not be read in time. */
   readonly pauses: PauseFacts | null;
-  /** The use of each limit; null: it could not be read. */
+  /** The use of each limit; null: there is no snapshot, or the limits could not be read in time. */
   readonly limits: readonly LimitUse[] | null;
   readonly feed: {
     readonly viewers: number;

@@ -1,5 +1,5 @@
-// The metrics for Prometheus: requests by route, the state of the queue, the feed, and the process. prom-client is
-// loaded when a server starts, and not when this file is imported.
+// The metrics for Prometheus: requests by route, logins, failures, the certificate, the state of the queue, the feed,
+// and the process. prom-client is loaded when an admin is created, and not when this file is imported.
 import type { Registry } from "prom-client";
 import type { Certificate } from "../../http/listen/certificate.ts";
 import type { MetricsInput } from "./metrics-input.ts";
@@ -8,13 +8,13 @@ import { createQueueGauges } from "./queue-gauges.ts";
 
 export interface Metrics {
   /**
-   * Counts a request. `route` is the path in the route table and not the path of the request, so the number of
-   * series is bounded.
+   * Records a request and its duration. `route` is the path in the route table, or `unmatched`, and not the path of the
+   * request, so the number of series is bounded.
    */
   observe(method: string, route: string, status: number, durationMs: number): void;
-  /** Counts a login. `result` must have few values. */
+  /** Counts a login or a refused login. `result` must have few values, because each is a series. */
   login(result: string): void;
-  /** Counts a 503 response, a failed read of the feed, or a slow statement. `cause` must have few values. */
+  /** Counts a 503 response, a failed read of the feed, or a statement that timed out. `cause` must have few values. */
   degraded(cause: string): void;
   expose(input: MetricsInput): Promise<string>;
   readonly contentType: string;
@@ -22,7 +22,7 @@ export interface Metrics {
 
 const methods = new Set(["GET", "HEAD", "POST"]);
 
-// The metrics of the process. They exist once, however many servers it runs.
+// The metrics of the process, shared by all admins in it.
 let processRegistry: Registry | undefined;
 
 export async function createMetrics(certificate: Certificate | null): Promise<Metrics> {
@@ -65,7 +65,7 @@ export async function createMetrics(certificate: Certificate | null): Promise<Me
     });
   }
   const setQueueGauges = createQueueGauges(Gauge, registry);
-  /** The gauges are shared, so one scrape sets and reads them before the next one does. */
+  /** The end of the last scrape. Scrapes share the gauges, so each waits until the previous one has read them. */
   let turn: Promise<unknown> = Promise.resolve();
 
   return {

@@ -1,5 +1,5 @@
-// A snapshot as the JSON of GET /api/overview: plain integers, and in the member `counts` each number's precision.
-
+// A snapshot as the JSON of GET /api/overview and of the event `overview`. Its counts are plain integers, except in the
+// member `counts`: there they have their precision, as in GET /api/counts.
 import { countsJson } from "../../insight/json/counts-json.ts";
 import { activeWorkerJson, lockedWorkerJson, queueJson } from "../../insight/json/overview-rows.ts";
 import { holdersOf, type QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";
@@ -8,12 +8,12 @@ import { inState, type TallyName, tallied } from "../../insight/stats/tally.ts";
 import { timeText } from "../../queue/sql/moments.ts";
 
 export interface OverviewText {
-  /** The JSON without its times, for comparing two texts. */
+  /** The JSON without `counts`, `names_basis` and the times of the counts. The event is sent when this text changes. */
   readonly comparable: string;
   readonly json: string;
 }
 
-// The texts of snapshots: each is serialized once for all its viewers.
+// The texts of snapshots: each snapshot is serialized once, for all viewers and requests.
 const written = new WeakMap<QueueSnapshot, OverviewText>();
 
 export function overviewText(snapshot: QueueSnapshot): OverviewText {

@@ -1,5 +1,5 @@
-// The gauges of the queue and the feed, set anew at each scrape. A gauge without a current value is omitted, because an
-// old number would look current.
+// The gauges of the queue, the feed and the pool, set anew at each scrape, because an old number would look current.
+// Without a current value, a gauge has no series.
 import type { Gauge, Registry } from "prom-client";
 import { monotonic } from "../../base/clock.ts";
 import { conditions } from "../../domain/condition.ts";
@@ -94,6 +94,8 @@ export function createQueueGauges(
     const all = [jobs, byCondition, exact, oldest, workers, locks, paused, unacknowledged];
     const ofLimits = [limitConcurrency, limitRate, limitRunning, limitWaiting];
     for (const gauge of [...all, ...ofLimits, took, age]) gauge.reset();
+    // reset() has set these to 0, because they have no labels.
+    for (const gauge of [exact, oldest, unacknowledged]) gauge.remove();
     up.set(snapshot === "away" ? 0 : 1);
     streams.set(feed.viewers);
     for (const [part, { tookMs, atMs }] of feed.parts) {

@@ -1,23 +1,23 @@
-// A loop of periodic tasks, one at a time. Each task has its own interval, and pauses in proportion to its duration.
-// The costly tasks share a further pause, so that together they take a small part of the time. Neither of these pauses
-// is longer than MAX_PAUSE_MS. A hurried task skips its pauses. The loop runs as long as a task is wanted.
+// A loop that runs periodic tasks of the feed, one at a time. After each run, a task pauses for its interval, or longer
+// in proportion to the run's duration. The costly tasks share a further pause, so that together they take a small part
+// of the time. A hurried task skips both pauses. The loop runs as long as a task is wanted.
 import { monotonic, wait } from "../../base/clock.ts";
 
 export interface RhythmTask {
   readonly isWanted: () => boolean;
   readonly intervalMs: () => number;
-  /** The pause after the task, in multiples of its duration, up to MAX_PAUSE_MS. */
+  /** The pause after a run, in multiples of its duration, up to MAX_PAUSE_MS; at least the interval. */
   readonly pauseFactor: number;
   /** Whether all costly tasks pause after this one. A task that has never run, or is hurried, skips that pause. */
   readonly isCostly?: boolean;
-  /** Runs the task. Never rejects. Resolves to a pause in milliseconds, or to undefined for the usual one. */
+  /** Runs the task. Never rejects. Resolves to its pause in ms; undefined: that of `intervalMs` and `pauseFactor`. */
   readonly run: () => Promise<number | undefined>;
 }
 
 export interface Rhythm {
-  /** Starts the loop if a task is wanted now. */
+  /** Starts the loop if a task is wanted, or ends its sleep. Call this when a task may have become wanted. */
   wake(): void;
-  /** Starts the loop like wake(), and makes this task due at once. */
+  /** Wakes the loop and makes this task due at once. If the task is running, it runs once more. */
   hurry(task: RhythmTask): void;
   stop(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
         first.intervalMs(),
         Math.min(tookMs * first.pauseFactor, MAX_PAUSE_MS),
       );
-      // A task that was hurried while it ran has no entry here. It runs once more, because it may have read too early.
+      // A task hurried while it ran has no entry in `nextAt`. It runs once more: it may have read before the change.
       if (nextAt.has(first)) nextAt.set(first, monotonic() + (pauseMs ?? usualMs));
       if (first.isCostly === true) {
         costlyAt = monotonic() + Math.min(tookMs * SHARED_PAUSE_FACTOR, MAX_PAUSE_MS);

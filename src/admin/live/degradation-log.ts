@@ -1,28 +1,28 @@
-// Logs valid requests that could not be served: a statement that took too long (even if a less precise answer replaced
-// its result), a lock that was not available, too many requests at once. Each cause has one line a minute, and at the
-// end of the minute one line has the number of further cases.
+// Logs 503 responses, failed reads of the feed, and statements that took too long (even if a less precise answer
+// replaced their result). The first case of each cause in a minute is one line. At the end of the minute one more line
+// has the numbers of further cases.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 
 export interface DegradationLog {
-  /** Logs or counts a case. `cause`: an error's code, or `statement_timeout`. */
+  /** Logs a case, or counts it for the minute's last line. `cause`: an error's code, or `statement_timeout`. */
   log(cause: string, fields: Readonly<Record<string, unknown>>): void;
-  /** Logs the summary of the current minute. */
+  /** Logs the last line of the current minute now. */
   close(): void;
 }
 
 const WINDOW_MS = 60_000;
-/** Causes that are not logged here: the client has left, or the cause is logged elsewhere. */
+/** Causes that are not logged here: `aborted` (the client has left), and two that are logged elsewhere. */
 const notLogged = new Set(["aborted", "database_unreachable", "not_ready"]);
 
-/** `count` is called for each case. */
+/** `count` is called for each case, logged or not. */
 export function createDegradationLog(
   logger: Logger,
   count: (cause: string) => void,
   after: Clock["after"] = systemClock.after,
 ): DegradationLog {
   let stopWindow: (() => void) | null = null;
-  /** A map from a cause to its cases in this minute after the first, which was logged. */
+  /** The number of cases of each cause in this minute, without the first, which was logged. */
   const more = new Map<string, number>();
 
   const endWindow = () => {

@@ -9,9 +9,9 @@ import { assertUsableSchema } from "../../database/schema/schema-state.ts";
 
 /** The state of the database. */
 export interface DatabaseState {
-  /** Whether the server is a standby, or refuses writes. */
+  /** Whether the server is a standby, or refuses writes; false if this could not be read. */
   readonly isReadOnlyServer: boolean;
-  /** Why the queue cannot be read: a WorkerError; null if it can. */
+  /** The error because of which the queue cannot be read, usually a WorkerError; null if it can be read. */
   readonly problem: unknown;
 }
 
@@ -24,7 +24,7 @@ export interface Readiness {
 
 const CACHE_MS = 1_000;
 
-/** Codes that are not logged here: outages and slow statements are logged elsewhere, the others are temporary. */
+/** Codes that are not logged here: outages and slow statements are logged elsewhere, other problems are temporary. */
 const notLogged = new Set<unknown>([
   "database_unreachable",
   "database_timeout",

@@ -1,5 +1,5 @@
-// Runs the operations of this admin in the background. They continue when the page is closed. When the admin
-// stops, a running operation becomes `interrupted` after its current batch and can be resumed.
+// Runs the operations of this admin in the background, and deletes old receipts and audit entries. Operations continue
+// when the page is closed. When the admin stops, a running one becomes `interrupted` after its current batch.
 import { randomUUID } from "node:crypto";
 import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -23,9 +23,9 @@ import type { Readiness } from "../live/readiness.ts";
 
 export interface OperationRunner extends Service {
   /**
-   * Resolves to the store of operations; null when the schema lacks their tables, or this role lacks privileges on
-   * them. `of`: the database of a request that only reads, whose statements end with the request. Default: the database
-   * for writes.
+   * Resolves to the store of operations; null when the schema lacks the newest version of their tables, or this role
+   * may not insert into them. `of`: the database of a request that only reads, whose statements are cancelled when the
+   * request ends. Default: the database for writes.
    */
   store(of?: Database): Promise<OperationStore | null>;
   /** Resolves to the reason why there is no store; null when there is one. */

@@ -1,5 +1,5 @@
-// The event `operation` of the stream: the running operation of any process, or else the last operation. Changes of
-// this process's operations are sent at once. Operations of other processes are read from the tables, once a second.
+// The event `operation` of the stream: the running operation of any process; if none runs, the last one by query. State
+// changes of this process's operations are sent at once. Those of other processes are read about once a second.
 import { monotonic } from "../../base/clock.ts";
 import {
   type JobOperation,
@@ -22,7 +22,7 @@ export function operationSource(runner: OperationRunner): FeedSource {
   };
 }
 
-// The shortest time between two events: there may be twenty batches a second, more than a viewer can read.
+// The shortest time between two events of progress. There may be twenty batches a second, more than a user can read.
 const MIN_MS = 250;
 
 /** Sends this process's operations to viewers: every change of state, and progress at most every MIN_MS. */

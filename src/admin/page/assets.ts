@@ -1,5 +1,5 @@
-// The page's files as the build embeds them, and the response to a request for one. It follows Accept-Encoding and
-// If-None-Match, and has a strong ETag for each encoding.
+// The page's files, which the build embeds, and the response to a request for a file. The response depends on
+// Accept-Encoding and If-None-Match. Each encoding of a file has a strong ETag of its own.
 import { gunzipSync } from "node:zlib";
 import { WorkerError } from "../../base/errors.ts";
 import { MAX_CODINGS } from "../../http/compress.ts";
@@ -32,7 +32,7 @@ export interface AssetStore {
   has(name: string): Promise<boolean>;
 }
 
-/** Returns a store that loads and decodes the files at the first request. */
+/** Returns a store that loads all files at the first request, and decodes each file at the first request for it. */
 export function createAssetStore(load: () => Promise<EmbeddedAssets> = embeddedAssets): AssetStore {
   let files: Promise<EmbeddedAssets> | undefined;
   const decoded = new Map<string, Asset>();
@@ -85,7 +85,7 @@ export function assetResponse(request: HttpRequest, asset: Asset): HttpResponse 
   return { status: 200, headers, body: asset.bytes[encoding] ?? null };
 }
 
-/** Returns the best of `offered` by the client's weights; among equals, the first. */
+/** Returns the offered encoding with the greatest weight in Accept-Encoding; among equals, the first. */
 export function selectEncoding(
   accepted: string | undefined,
   offered: readonly Encoding[],

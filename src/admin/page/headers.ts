@@ -1,5 +1,5 @@
-// The headers of every response, also of errors and of responses to unreadable requests. Access-Control-Allow-Origin is
-// never sent: no other site may read a response.
+// The headers that every response has, including errors and the responses to requests that are not valid HTTP.
+// Access-Control-Allow-Origin is never sent, so no other site may read a response.
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -34,7 +34,7 @@ function titleOf({ name }: Command): string {
   return name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Returns the schema of an object with exactly the command's fields. */
+/** Returns the schema of an object with the command's `action`, if any, and its fields, except the hidden ones. */
 function bodyOf({ fields, http, needsOneOf }: Command, title: string): JsonSchema {
   const shown = Object.entries(fields).filter(([, { isHidden }]) => isHidden !== true);
   const required = shown.filter(([, { isRequired }]) => isRequired).map(([name]) => name);

@@ -1,6 +1,6 @@
-// The JSON Schemas of the API's requests and answers. Answers are written in a short form: `string`, `integer`, `time`,
-// `json`, …, with `?` for a value that may be null and `[]` for a list. A schema with a title is in the OpenAPI
-// document once, under its title.
+// The JSON Schemas of the API's requests and answers. The members of answers are declared in a short form: `string`,
+// `integer`, `time`, `json`, …, with `?` for a value that may be null and `[]` for a list. A schema with a title is in
+// the OpenAPI document once, under its title.
 
 import type { FieldData } from "../../commands/declare/field.ts";
 import { conditions } from "../../domain/condition.ts";
@@ -65,7 +65,7 @@ export const value: JsonSchema = {
   },
 };
 
-/** The number of jobs in each condition. */
+/** Members for the number of jobs in each condition. */
 export const byCondition: Readonly<Record<string, Shape>> = Object.fromEntries(
   conditions.map((one) => [one, value]),
 );
@@ -127,7 +127,7 @@ export const listedJob = withOptional(
   },
 );
 
-/** The schemas to which answers of commands can refer. */
+/** The schemas that the short form can name, such as `ChangedJob[]`, for the answers of commands. */
 const records: Readonly<Record<string, JsonSchema>> = {
   ChangedJob: record(
     { ...databaseJob, task_id: "integer", job_queue_id: "integer?" },

@@ -1,5 +1,5 @@
-// Reads the fields of bodies and queries. They are checked and documented from the same declarations
-// (commands/declare/field.ts), so that the checks and the documentation cannot differ.
+// Reads the fields of bodies and queries. The check of a field and its documentation come from the same declaration
+// (commands/declare/field.ts, or a function of this file), so that they cannot differ.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { jsonElements, jsonMembers } from "../../base/json-members.ts";
@@ -37,7 +37,7 @@ export function inQuery<S extends v.GenericSchema>(
   return { check: v.optional(check), doc: { ...schemaOfField(data), ...more } };
 }
 
-/** Returns a query field for a whole number, 0 or more. A number above `maximum` is accepted; the caller reduces it. */
+/** Returns a query field for a whole number, 0 or more. The caller must reduce a number above `maximum`. */
 export function countInQuery(description: string, maximum?: number) {
   const pattern = maximum === undefined ? /^\d{1,15}$/ : /^\d+$/;
   const check = v.pipe(
@@ -80,7 +80,7 @@ type QueryInput<F extends QueryFields> = v.InferOutput<
 >;
 
 /**
- * Returns the checked query parameters. Throws InputError for an unknown, repeated or invalid one, so that a
+ * Returns the checked query parameters. Throws InputError for an unknown, repeated or invalid parameter, so that a
  * misspelt filter does not show everything.
  */
 export function readQuery<const F extends QueryFields>(

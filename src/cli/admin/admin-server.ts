@@ -1,5 +1,5 @@
-// Shared by `worker admin`, `worker demo` and `worker run --admin`: the server's options, its secrets from the
-// environment, and the lines printed once it listens.
+// Shared by `worker admin`, `worker demo` and `worker run --admin`: the admin server's options, its secrets from the
+// environment, the reload of its certificate, and the lines that are printed once it listens.
 import type { Pool } from "pg";
 import type { AuthOptions } from "../../admin/config/auth-options.ts";
 import type { AdminServerConfig } from "../../admin/config/config.ts";
@@ -16,7 +16,7 @@ import { choice, flag, type OptionValue, several, text, withDefault } from "../a
 import { print, printJson } from "../output/print.ts";
 import { activatedAddress } from "../service/activation.ts";
 
-/** A file mode in octal, such as `0660`. */
+/** Returns an option for a file mode in octal, such as `0660`. */
 function octal(describe: string): OptionValue<number | undefined> {
   const mode = text(describe, { form: "mode" });
   const read = ([typed]: readonly string[]) => {
@@ -95,7 +95,7 @@ export const adminOptions = {
 } satisfies Values;
 
 export const adminNotes =
-  "Secrets come from the environment, from files or from systemd credentials: WORKER_ADMIN_PASSWORD (basic), WORKER_ADMIN_BEARER_TOKEN (bearer), WORKER_ADMIN_HEADER_TOKEN (header). WORKER_ADMIN_PASSWORD_FILE names a file; worker-admin-password is the credential. A secret that is not set is generated and printed once. Prefer WORKER_ADMIN_METRICS_TOKEN to --metrics-token: options show up in ps. A configured secret needs 12 characters where other machines can connect. With --tls-cert, SIGHUP reloads the certificate and the key; without it, SIGHUP stops the server.";
+  "Secrets come from the environment, from files or from systemd credentials: WORKER_ADMIN_PASSWORD (basic), WORKER_ADMIN_BEARER_TOKEN (bearer), WORKER_ADMIN_HEADER_TOKEN (header). WORKER_ADMIN_PASSWORD_FILE names a file; worker-admin-password is the credential. A secret that is not set is generated and printed once. Prefer WORKER_ADMIN_METRICS_TOKEN to --metrics-token: options show up in ps. A configured secret needs at least 12 characters where other machines can connect. With --tls-cert, SIGHUP reloads the certificate and the key; without it, SIGHUP stops the server.";
 
 type AdminArguments = ArgumentValues<typeof adminOptions>;
 
@@ -130,7 +130,7 @@ export async function adminConfig(
     .build();
 }
 
-/** Returns the handler of SIGHUP: it reloads the certificate. An invalid pair is logged, the old one stays in use. */
+/** Returns the handler of SIGHUP: it reloads certificate and key. If they are invalid, the old ones stay in use. */
 export function certificateReload(server: AdminServer, logger: Logger): () => void {
   return () => {
     try {
@@ -147,7 +147,7 @@ export function certificateReload(server: AdminServer, logger: Logger): () => vo
   };
 }
 
-/** Parses `viewers=200`. Names and numbers are checked with the rest of the configuration. */
+/** Parses texts such as `viewers=200`. Which names and numbers are valid is checked by the builder's build(). */
 function limitsOf(texts: readonly string[]): Record<string, number> {
   const pairs = texts.map((typed) => {
     const [, name = "", number] = /^(\w+)=(\d{1,15})$/.exec(typed) ?? [];

@@ -1,5 +1,5 @@
-// Parses the command line with yargs, to which each CliCommand (command.ts) is registered. yargs splits the arguments
-// and lays out the help. given.ts turns the arguments into a command's values.
+// Parses the command line with yargs, which splits the arguments and lays out the help. The commands and their options
+// (command.ts) are registered with yargs here. given.ts turns the arguments into a command's values.
 import yargs, { type Argv } from "yargs";
 import { type CliCommand, optionName, type Values } from "./command.ts";
 import { variableOf } from "./environment.ts";
@@ -28,8 +28,8 @@ interface ParseState {
 }
 
 /**
- * Splits the arguments. `program` has the global options. Throws UsageError for an unknown command, an option without
- * its value, and a flag with one.
+ * Splits the arguments. `program` has the global options. Throws UsageError for an unknown command, for an option
+ * without its value, and for a flag with a value.
  */
 export function typedIn(
   argv: readonly string[],
@@ -58,13 +58,13 @@ export async function helpFor(
   const text = await line.getHelp();
   const words = line.parsed === false ? [] : line.parsed.argv._;
   if (found.command === program) refuseUnknown(words.map(String), commands);
-  // yargs omits the space when the two columns fill a line.
+  // yargs omits the space before `[default: …]` when the two columns of the help fill a line.
   return `${text.replaceAll(/(?<=\S)\[(?=default|aliases|boolean)/g, " [")}\n`;
 }
 
 function refuseUnknown([name]: readonly string[], commands: readonly CliCommand[]): void {
   if (name === undefined) return;
-  // Never suggests a destructive command: the suggestion may be run unread.
+  // Never suggests a destructive command, because a user may run the suggestion without reading it.
   const owners = new Map(commands.flatMap((one) => namesOf(one).map((each) => [each, one])));
   const isHarmless = (each: string) => owners.get(each)?.isDestructive !== true;
   const hint = didYouMean(name, [...owners.keys()], isHarmless);
@@ -103,7 +103,7 @@ function commandLine(
   found: ParseState,
   isHelp: boolean,
 ): Argv {
-  // Reads nothing from the working directory, which may no longer exist.
+  // The folder "/" keeps yargs from reading the working directory, which may no longer exist.
   const line = yargs([...argv], "/")
     .scriptName("") // otherwise the name precedes each command in the list
     .wrap(WIDTH)
@@ -167,7 +167,7 @@ function environmentNote(command: CliCommand): string {
   return `Options can be set in the environment as ${all}: ${such}.`;
 }
 
-/** Registers options that may precede the command's name, so that the name is not parsed as their value. */
+/** Registers a command's options on the top level, so that before the command's name they do not take it as a value. */
 function splitByOptionsOf(line: Argv, { positionals, options }: CliCommand): void {
   for (const [key, value] of [...Object.entries(positionals), ...Object.entries(options)]) {
     for (const name of [optionName(key), ...value.aliases]) {
@@ -179,7 +179,7 @@ function splitByOptionsOf(line: Argv, { positionals, options }: CliCommand): voi
 function addPositionals(line: Argv, positionals: Values): void {
   for (const [key, value] of Object.entries(positionals)) {
     const { aliases, fallback } = value;
-    // yargs has no positional arguments that may also be typed as options, so these options are registered here.
+    // yargs has no positional arguments that may also be typed as options, so their aliases are registered here.
     const also = aliases.length === 0 ? "" : ` (also: ${aliases.join(", ")})`;
     const describe = `${explained(value, null)}${also}`;
     const shown = { describe, defaultDescription: fallback ?? undefined };
@@ -214,7 +214,7 @@ function addOptions(line: Argv, options: Values, group: string | null): void {
   }
 }
 
-/** How many arguments an option takes. */
+/** Returns yargs' settings for the number of arguments that an option takes: none, one, or either. */
 function argumentCount({ form, bare: mayBeBare }: OptionValue<unknown>) {
   if (mayBeBare === true) return { string: true } as const;
   return { nargs: form === null ? 0 : 1 };

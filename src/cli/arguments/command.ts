@@ -10,7 +10,7 @@ export type ArgumentValues<V extends Values> = {
   readonly [K in keyof V]: V[K] extends OptionValue<infer T> ? T : never;
 };
 
-/** 0 success, 1 failure, 3 partial success. 2 (wrong usage) is reserved for the parser. */
+/** 0 success, 1 failure, 3 partial success. A command throws UsageError for 2 (wrong usage). */
 export type ExitStatus = 0 | 1 | 3;
 
 export interface CliCommand {
@@ -21,7 +21,7 @@ export interface CliCommand {
   readonly describe: string;
   /** The positional arguments, in the order of typing; the keys are their names in the help. */
   readonly positionals: Values;
-  /** `runAt` is typed `--run-at`. */
+  /** The options by their keys. The key `runAt` is typed `--run-at`. */
   readonly options: Values;
   /** Shown below the options in the help. */
   readonly notes: string;
@@ -51,7 +51,7 @@ export interface CommandParts<W extends Values, O extends Values, G> {
   ) => Promise<ExitStatus | undefined>;
 }
 
-/** `G`: the values of the global options. */
+/** Returns the command, with defaults for the parts that are left out. `G`: the values of the global options. */
 export function makeCommand<W extends Values, O extends Values, G>(
   parts: CommandParts<W, O, G>,
 ): CliCommand {

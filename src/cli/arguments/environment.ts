@@ -1,5 +1,5 @@
-// Options from environment variables: WORKER_<OPTION> for global options, WORKER_<COMMAND>_<OPTION> for a command's
-// own. Secrets can also be in the file named by <VARIABLE>_FILE or in a credential of systemd.
+// Options from environment variables: WORKER_<OPTION> for global options, WORKER_<COMMAND>_<OPTION> for a command's own
+// options. A secret can also be in the file named by <VARIABLE>_FILE, or in a credential of systemd.
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, InputError, messageOf } from "../../base/errors.ts";
@@ -15,8 +15,8 @@ export interface EnvironmentOption {
 }
 
 /**
- * Options that must be typed each time: those that skip a confirmation, select everything, delete, preview, or name
- * code to load, and --help and --version.
+ * Options that are never read from the environment: those that skip a confirmation, select everything, preview, delete,
+ * or name code to load, and --help and --version.
  */
 const TYPED_ONLY = new Set([
   ...["--yes", "--all", "--dry-run", "--fresh", "--help", "--version"],
@@ -32,8 +32,8 @@ export function variableOf(key: string, command: CliCommand | null): string | nu
 }
 
 /**
- * Returns the options set in the environment, without those for which `isTyped` is true. Throws InputError for an
- * unreadable secret, and for a flag that is neither true nor false.
+ * Returns the options set in the environment, without those for which `isTyped` returns true. Throws InputError like
+ * secretOf(), and for a flag that is neither true nor false.
  */
 export function optionsOfEnvironment(
   command: CliCommand,
@@ -81,7 +81,7 @@ function textsOf(
   return { texts: many ? text.split(",").map((one) => one.trim()) : [text], where };
 }
 
-/** Returns whether a variable turns a flag on. */
+/** Whether this value of a variable turns a flag on. */
 export const isTruth = (text: string): boolean =>
   ["1", "true", "yes", "on"].includes(text.trim().toLowerCase());
 
@@ -93,15 +93,15 @@ function truth(text: string, where: string): string {
 }
 
 /**
- * A secret from its variable, from the file named by the variable with `_FILE`, or from systemd's credential:
- * `worker-admin-password` for WORKER_ADMIN_PASSWORD. An empty variable counts as unset, so that it never becomes an
- * empty password. Throws InputError, also for an empty file.
+ * Returns a secret from its variable, from the file named by the variable with `_FILE`, or from systemd's credential
+ * (`worker-admin-password` for WORKER_ADMIN_PASSWORD); null if there is none. An empty variable is not an empty secret:
+ * it counts as unset. Throws InputError if both variables are set, or a file is unreadable, empty or too large.
  */
 export function secretOf(name: string, env: Environment): EnvironmentText | null {
   const text = env[name];
   const file = env[`${name}_FILE`];
   if (text && file) {
-    const message = `and ${name}_FILE are both set; use only one`;
+    const message = `is set, and so is ${name}_FILE; use only one of them`;
     throw new InputError([{ path: name, message }]);
   }
   if (text) return { text, where: name };
@@ -114,7 +114,7 @@ export function secretOf(name: string, env: Environment): EnvironmentText | null
 
 const MAX_SECRET_BYTES = 65_536;
 
-/** Returns the content of a file, without the trailing newline that editors add. */
+/** Returns the content of a file without the newline that editors add; null if it is missing and `mayBeMissing`. */
 function contentOf(path: string, where: string, mayBeMissing = false): EnvironmentText | null {
   let content: string;
   try {

@@ -1,5 +1,5 @@
-// Turns the split arguments into a command's values. Errors use the names as typed, and all bad values are reported at
-// once.
+// Turns the split arguments into a command's values. Errors use the names as typed. All invalid values are reported
+// together, but the first case of wrong usage, such as an unknown option, is reported alone.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { type CliCommand, optionName, type Values } from "./command.ts";
 import type { RawArguments } from "./command-line.ts";
@@ -92,7 +92,7 @@ function misreadIn(argv: readonly string[]): string | undefined {
     ?.replace(/=.*/s, "");
 }
 
-/** Returns the options by their names without dashes. A positional argument may also be an option. */
+/** Returns the options by their names without dashes. A positional argument with aliases may also be an option. */
 function knownOptions(positionals: Values, options: Values): ReadonlyMap<string, Option> {
   const known = new Map<string, Option>();
   for (const [key, value] of Object.entries(positionals)) {

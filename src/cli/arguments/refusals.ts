@@ -2,7 +2,7 @@
 
 /** The arguments do not fit the command: exit status 2. */
 export class UsageError extends Error {
-  /** Each of several problems, one per line. */
+  /** The problems, if there are several: one in each line. Otherwise empty. */
   readonly lines: readonly string[];
 
   /** `command`: the command whose help has more; empty for the program. */

@@ -3,7 +3,7 @@ import { now } from "../../base/clock.ts";
 import { isMoment } from "../../domain/moment.ts";
 import { InvalidValue } from "./refusals.ts";
 
-/** RFC 3339 text; `now`; a delay by the database's clock; or a local time of this process. */
+/** RFC 3339 text; `now`; a delay from now, by the database's clock; or a time in this process's time zone. */
 export type TimeArgument = string | { readonly afterMs: number } | { readonly local: Date };
 
 const unitsMs: readonly (readonly [names: RegExp, ms: number])[] = [
@@ -65,7 +65,7 @@ export function localText(at: Date): string {
 const LOCAL =
   /^(?:(today|tomorrow|\d{4}-\d\d-\d\d)(?:$|(?:\s+|t)(?=\d)))?(?:(\d{1,2}):(\d\d)(?::(\d\d))?)?$/i;
 
-/** A date without a time is midnight; a time without a date is its next occurrence. */
+/** A date without a time is midnight; a time without a date is its next occurrence after `from`. Other texts: null. */
 function localTime(typed: string, from: Date): Date | null {
   const [all, day, ...clock] = LOCAL.exec(typed) ?? [];
   const [hour = 0, minute = 0, second = 0] = clock.map((part) => Number(part ?? 0));

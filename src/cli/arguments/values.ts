@@ -8,7 +8,7 @@ export interface OptionValue<T> {
   readonly form: string | null;
   /** The only valid values. Default: any. */
   readonly choices?: readonly string[];
-  /** The option may be repeated. */
+  /** The option may be repeated, or the positional argument takes all words that are left. */
   readonly many: boolean;
   /** The positional argument may be omitted. Options are always optional. */
   readonly optional: boolean;
@@ -20,11 +20,11 @@ export interface OptionValue<T> {
   readonly fallback: string | null;
   /** The option may be typed without a value; its text is then empty. */
   readonly bare?: boolean;
-  /** Environment variables that set it, in addition to the one derived from its name. */
+  /** Environment variables that set the option, in addition to the one that is derived from its name. */
   readonly variables?: readonly string[];
   /** Whether the value may also come from a file or a credential. */
   readonly isSecret?: boolean;
-  /** Parses the typed texts, none or more. Throws InvalidValue. */
+  /** Parses the texts, typed or from the environment; none if the option is not set. Throws InvalidValue. */
   readonly read: (texts: readonly string[]) => T;
 }
 
@@ -74,7 +74,7 @@ export const text = (describe: string, extras: Extras & { readonly form?: string
   return value(describe, form, (typed) => typed, rest);
 };
 
-/** A flag: true if it is present; with `isOn`, true unless `--no-…` is present. */
+/** A flag: true if it is set; with `isOn`, true unless it is set to false, for example by `--no-…`. */
 export function flag(describe: string, extras: Extras = {}, isOn = false): OptionValue<boolean> {
   return {
     ...value(describe, null, () => true, extras),
@@ -130,7 +130,7 @@ export function explained(
     : `${describe} (${choices.join(", ")})`;
 }
 
-/** Returns the value with a default, which is used if nothing was typed. */
+/** Returns the value with a default, which is used if the option is not set. */
 export function withDefault<T>(
   one: OptionValue<T | undefined>,
   fallback: T & {},
@@ -139,7 +139,7 @@ export function withDefault<T>(
   return { ...one, fallback: String(fallback), read };
 }
 
-/** All the values typed. */
+/** Returns the value as one that may be repeated, and is read as a list. */
 export function several<T>(one: OptionValue<T | undefined>): OptionValue<readonly T[] | undefined> {
   const read = (texts: readonly string[]) =>
     texts.length === 0 ? undefined : texts.map((typed) => one.read([typed]) as T);
@@ -160,7 +160,7 @@ export function listOf<T>(
   return { ...one, form: "name,…", many: true, bare: true, read };
 }
 
-/** A required word; the parser has already checked that it is present. */
+/** A required positional argument. Only its type differs: given.ts refuses a command line without it. */
 export function required<T>(one: OptionValue<T | undefined>): OptionValue<T> {
   return { ...one, read: (texts) => one.read(texts) as T };
 }

@@ -1,4 +1,4 @@
-// worker admin: serves the admin of an existing database until SIGTERM or SIGINT.
+// worker admin: serves the admin until a signal stops it. With --tls-cert, SIGHUP reloads the certificate instead.
 import type { WorkerError } from "../../base/errors.ts";
 import { adminNotes, adminOptions } from "../admin/admin-server.ts";
 import { defineCommand } from "../shell/globals.ts";
@@ -28,7 +28,7 @@ export const adminCommand = defineCommand({
       reload = certificateReload(server, logger);
       announce(server, config, args.json);
       await manager.ready(`serving ${server.url}`, signal);
-      // Also serves without a database: the page shows the problem and can create the schema.
+      // An unreachable database or a missing schema is only logged: the page shows it, and can create the schema.
       const database = { client: pool, schema: config.schema };
       await assertUsableSchema(database).catch(({ code, message }: WorkerError) => {
         logger.warn({ code }, message);

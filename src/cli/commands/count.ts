@@ -1,4 +1,4 @@
-// worker count: the exact number of matching jobs.
+// worker count: prints how many jobs match a query. Jobs that are too large to check are counted separately.
 import { queryOfWords } from "../arguments/query-words.ts";
 import { several, text } from "../arguments/values.ts";
 import { print, printJson, printProgress } from "../output/print.ts";

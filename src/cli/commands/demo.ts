@@ -1,5 +1,5 @@
-// worker demo: an embedded PostgreSQL with the schema, sample jobs, a worker and the admin on this machine. It
-// stops cleanly on SIGTERM or SIGINT, keeps its data, and uses the data again in the next run.
+// worker demo: an embedded PostgreSQL with the schema and sample jobs, a worker (unless --no-worker) and the admin. It
+// stops cleanly at a signal (shell/signals.ts). The next run uses its data again, or with --fresh deletes them.
 import { WorkerError } from "../../base/errors.ts";
 import { adminNotes, adminOptions } from "../admin/admin-server.ts";
 import { flag, text } from "../arguments/values.ts";
@@ -36,9 +36,9 @@ export const demoCommand = defineCommand({
     const logger = await commandLogger(args);
     let reload = () => {};
     const signal = stopSignal(args.tlsCert === undefined ? undefined : () => reload());
-    // Wrong options are rejected before a database is created.
+    // Invalid options of the admin are rejected before a database is created.
     await adminConfig(args, refusingPool(notYet), SCHEMA, logger);
-    // These are stopped in reverse order, even if one of them fails to start.
+    // `await using` stops what has started, also if a later part fails to start: the worker, the admin, the database.
     await using database = await openDemoDatabase({ ...args, schema: SCHEMA, logger, signal });
     const config = await adminConfig(args, database.pool, SCHEMA, logger);
     await using server = await serve(config);

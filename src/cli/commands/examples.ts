@@ -1,4 +1,4 @@
-// Example lines for each command's help. Declared commands have theirs in their declaration.
+// Example lines for the help, by command. Other commands have their examples in their own definition or declaration.
 
 export const examples: Readonly<Record<string, readonly string[]>> = {
   demo: ["worker demo", "worker demo --fresh --listen 127.0.0.1:0"],

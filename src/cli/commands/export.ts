@@ -1,5 +1,5 @@
-// worker export: writes all jobs that match a query as JSON Lines or CSV. If the export is interrupted, the message
-// names the option that continues the export after the last whole line.
+// worker export: writes all jobs that match a query as JSON Lines or CSV. If the export is interrupted after a whole
+// line, the message has the --cursor with which another export continues after that line.
 import { monotonic } from "../../base/clock.ts";
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
 import { countText, numberText } from "../../domain/words.ts";
@@ -59,11 +59,12 @@ export const exportCommand = defineCommand({
         throw signal.aborted ? new StoppedError(signal, `stopped after ${jobs(0)}`) : error;
       });
       const out = await exportOutput(output, cursor !== undefined);
-      return { ...(await writeExport(begun, out, signal)), unknown: begun.unknown };
+      const progress = output !== "-" || !process.stdout.isTTY ? printProgress : noProgress;
+      return { ...(await writeExport(begun, out, progress, signal)), unknown: begun.unknown };
     });
     const notes = leftOut(unchecked, unknown);
     if (!args.json) for (const line of notes) printFailure(`worker: ${line}`);
-    // If the output is a file, the answer on stdout has the notes as members.
+    // With --json and a file, the notes are members of the answer that is printed below.
     else if (output === "-") for (const warning of notes) printFailureJson({ warning });
     if (output === "-") return undefined;
     if (args.json) printJson(JSON.stringify({ exported: lines, unchecked, unknown, output }));
@@ -73,11 +74,16 @@ export const exportCommand = defineCommand({
 });
 
 const READ_ONLY = { lockTimeoutMs: 10_000, readOnly: true, isPlain: true } as const;
-/** Statements are short, because each holds a snapshot; only unpacking one payload may take LARGE_MS. */
+/** Time limits of a statement, whose snapshot holds back vacuum. Only decompressing one payload may take LARGE_MS. */
 const STEP_MS = 1_000;
 const LARGE_MS = 60_000;
 
-async function writeExport(begun: Export, output: ExportOutput, signal: AbortSignal) {
+async function writeExport(
+  begun: Export,
+  output: ExportOutput,
+  showProgress: typeof printProgress,
+  signal: AbortSignal,
+) {
   const began = monotonic();
   try {
     await using out = output;
@@ -85,18 +91,18 @@ async function writeExport(begun: Export, output: ExportOutput, signal: AbortSig
       await out.write(piece, signal);
       const { lines } = begun.progress();
       const perSecond = Math.round(lines / (Math.max(monotonic() - began, 1) / 1_000));
-      printExportProgress(`${jobs(lines)}, ${numberText(perSecond)} a second`);
+      showProgress(`${jobs(lines)}, ${numberText(perSecond)} a second`);
     }
   } catch (error) {
     if (!signal.aborted) throw interrupted(error, continuation(begun));
   } finally {
-    printExportProgress(null);
+    showProgress(null);
   }
   if (signal.aborted) throw new StoppedError(signal, `stopped ${continuation(begun)}`);
   return begun.progress();
 }
 
-/** Notes that explain why jobs may be missing; they are printed on stderr and are not a failure. */
+/** Returns notes on why jobs may be missing from the output. They do not change the exit status. */
 function leftOut(unchecked: number, unknown: readonly string[]): string[] {
   return [
     ...(unknown.length === 0 ? [] : [`no such name: ${unknown.join(", ")}`]),
@@ -104,12 +110,10 @@ function leftOut(unchecked: number, unknown: readonly string[]): string[] {
   ];
 }
 
-/** Progress is hidden if the lines go to the same terminal: it would be unreadable. */
-function printExportProgress(line: string | null): void {
-  if (!process.stdout.isTTY) printProgress(line);
-}
+/** If the exported lines are printed on a terminal, progress would mix with them. */
+const noProgress: typeof printProgress = () => {};
 
-/** Returns the failure, with the option that continues the export in its message. */
+/** Returns the failure with `progress`, from continuation(), in its message; unchanged unless it is a WorkerError. */
 function interrupted(error: unknown, progress: string): unknown {
   if (error instanceof InputError) {
     const withProgress = (problem: Problem) => ({

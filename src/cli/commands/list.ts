@@ -1,4 +1,4 @@
-// worker list: jobs by query, state and filters, one page at a time, in one of several orders.
+// worker list: lists jobs by query, state and other filters, one page at a time, in one of several orders.
 
 import { countText } from "../../domain/words.ts";
 import type { JobFilter } from "../../insight/pages/job-filter.ts";
@@ -57,7 +57,7 @@ export const listCommand = defineCommand({
   },
 });
 
-/** Continues a page that was cut short by its time limit until it is full. */
+/** Returns a page. If the search reaches its time limit, it is continued until the page is full or no job is left. */
 async function wholePage<P extends JobPage | LightPage>(
   filter: JobFilter & { readonly limit: number },
   list: (filter: JobFilter) => Promise<P>,

@@ -1,4 +1,4 @@
-// worker operations: lists operations by query, and acts on one.
+// worker operations: lists operations (actions on all jobs that match a query), or shows or changes one of them.
 
 import { lifecycleActions } from "../../commands/operations/lifecycle.ts";
 import { isJobId } from "../../domain/job-ids.ts";

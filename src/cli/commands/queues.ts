@@ -1,4 +1,4 @@
-// worker queues: named queues, their locks and their waiting jobs.
+// worker queues: lists named queues with the number of their jobs and due jobs, and their locks.
 
 import { print, printJson, printTable, time } from "../output/print.ts";
 import { withConnection } from "../shell/connection.ts";

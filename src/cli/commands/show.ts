@@ -1,4 +1,4 @@
-// worker show: one job with its payload and last error.
+// worker show: prints one job with its payload and last error, or with --payload only the payload.
 import { WorkerError } from "../../base/errors.ts";
 import { type Job, listedJobJson } from "../../domain/job.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
@@ -51,7 +51,7 @@ function tooLarge(id: string): WorkerError {
 function printJob(job: Job, condition: string, cancelling: string | null): void {
   print(`job ${job.id}  ${job.taskIdentifier ?? "-"}  ${condition}`);
   print(`queue ${job.queueName ?? "-"}  key ${job.key ?? "-"}  priority ${job.priority}`);
-  // A cancel sets the attempts of a waiting job to the maximum, so the number would be wrong.
+  // A cancel sets the attempts of a waiting job to the maximum, so the number of attempts would be wrong.
   const isOver = condition === "failed" && isCancelled(job.lastError ?? "");
   const attempts = isOver ? "" : `attempts ${job.attempts} of ${job.maxAttempts}  `;
   print(`${attempts}run at ${time(job.runAt)}`);

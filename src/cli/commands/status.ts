@@ -1,4 +1,4 @@
-// worker status: the number of jobs, in all and in each condition.
+// worker status: prints the number of jobs, in all and in each condition, the pauses, and a note on limits.
 
 import { shownConditions } from "../../domain/condition.ts";
 import { countText } from "../../domain/words.ts";

@@ -1,4 +1,4 @@
-// worker workers: workers that hold locks on jobs or queues, and workers that send heartbeats.
+// worker workers: lists the workers that hold locks on jobs or queues, and the workers that have sent heartbeats.
 import type { ActiveWorker } from "../../insight/read/list-active-workers.ts";
 import type { LockedWorker } from "../../insight/read/list-locked-workers.ts";
 import { print, printJson, printTable, time } from "../output/print.ts";

@@ -1,4 +1,4 @@
-// Options of a command on jobs by query: pacing, canary, limit, dry run.
+// An action on all jobs that match a query: its options (rate, canary, limit, dry run …), and the query as typed.
 
 import { MAX_CANARY, MAX_LIMIT, MAX_RATE } from "../../commands/operations/lifecycle.ts";
 import {
@@ -18,7 +18,7 @@ interface Table {
   readonly options: Values;
 }
 
-/** Adds the options of an operation to the command's table. */
+/** Returns the command's positional arguments and options with those of an operation by query. */
 export function withQueryOptions(action: OperationAction, table: Table): Table {
   const rate = whole("Jobs per second; 0: without pauses", 0, MAX_RATE);
   const canary = whole("Run this many first, the rest only if they succeed", 1, MAX_CANARY);
@@ -41,7 +41,7 @@ export function withQueryOptions(action: OperationAction, table: Table): Table {
   };
 }
 
-/** Describes `ids` as job ids or a query. */
+/** Returns the positional arguments, with `ids` described as job ids or a query. */
 function withQueryInIds(positionals: Values): Values {
   const { ids, ...rest } = positionals;
   if (ids === undefined) return positionals;
@@ -50,7 +50,7 @@ function withQueryInIds(positionals: Values): Values {
 
 /**
  * Returns the query of an operation: as typed, or made from --ids if the action selects jobs by key. Returns null if
- * the positional arguments are ids or a key: those jobs are changed at once. Throws UsageError for a wrong combination.
+ * the arguments are ids or a key: those jobs are changed at once. Throws UsageError for a wrong combination or id.
  */
 export function queryIn(action: OperationAction, given: QueryArguments): string | null {
   const query = takesIds(action) ? queryOfWords(action, given) : queryOfKey(action, given);
@@ -66,7 +66,7 @@ export function queryIn(action: OperationAction, given: QueryArguments): string 
   );
 }
 
-/** Integers are ids; other words form one query. Throws UsageError for a mix. */
+/** Returns the query that the words form; null if all are integers, which are ids. Throws UsageError for a mix. */
 function queryOfWords(action: OperationAction, given: QueryArguments): string | null {
   const words = (given["ids"] as readonly string[] | undefined) ?? [];
   const isId = (word: string) => /^[-+]?\d+$/.test(word);

@@ -1,4 +1,4 @@
-// The positional arguments and options of a declared command: one for each of its fields.
+// The positional arguments and options of a declared command: one for each visible field, and options such as --yes.
 import type { Command as Declaration } from "../../commands/declare/command.ts";
 import type { FieldData } from "../../commands/declare/field.ts";
 import type { Values } from "../arguments/command.ts";
@@ -30,10 +30,10 @@ export function placesOf({ fields }: Declaration): FieldPlace[] {
     .map(([field, data]) => ({ field, key: data.option ?? field.replaceAll("_", "-") }));
 }
 
-/** Whether --now sets the field. It sets the time of the run and never a deadline. */
+/** Whether --now sets the field. --now is for the time of the run, and never for a deadline. */
 export const takesNow = (field: string): boolean => field === "run_at";
 
-/** The command's positional arguments and options. A single-value argument may also be typed as an option. */
+/** Returns the positional arguments and options. An argument with one value may also be typed as an option. */
 export function tableOf(
   { fields, positionals: positionalFields, danger, wait }: Declaration,
   places: readonly FieldPlace[],
@@ -43,7 +43,7 @@ export function tableOf(
   for (const { field, key } of places) {
     const data = fields[field] as FieldData;
     const names = (data.optionAliases ?? []).map((name) => `--${name}`);
-    // If absence means everything, there is no default: everything must be requested with --all.
+    // If a missing field means everything, the option has no default: everything must be requested with --all.
     const isAll = data.isAllWhenAbsent === true;
     const own = isAll ? null : (data.shellDefault ?? data.default ?? null);
     const fallback = own !== null && data.kind === "seconds" ? `${own}s` : own;

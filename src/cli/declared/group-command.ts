@@ -1,5 +1,5 @@
-// Shell commands of two words, such as `worker schedule add`: a name and an action. The actions are declared in
-// src/commands. Without an action, or with `list`, the schedules or limits are listed.
+// Shell commands of two words, such as `worker schedule add`: a name and an action. Actions that change something are
+// declared in src/commands. Without an action, or with `list`, the schedules or limits are listed.
 import type { Command as Declaration } from "../../commands/declare/command.ts";
 import { type CliCommand, type ExitStatus, optionName, type Values } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
@@ -28,7 +28,7 @@ export function groupCommand(group: Group): CliCommand {
   const actions = declarations.flatMap(({ http }) => http.action ?? []);
   const words = [...lists, ...actions];
   const tables = declarations.map((command) => tableOf(command, placesOf(command)));
-  /** If several actions have the same option, the help shows that of the first action, which has the defaults. */
+  /** If several actions have the same option, that of the first action (`add`, `set`) is taken, with its defaults. */
   const merged = (of: readonly Values[]): Values => Object.assign({}, ...of.toReversed());
   const options = merged(tables.map((table) => table.options));
   const { [subject.field]: _, ...otherPositionals } = merged(

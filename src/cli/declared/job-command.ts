@@ -53,7 +53,7 @@ export function jobCommand(declaration: Declaration): CliCommand {
   });
 }
 
-/** Performs a declared command with the typed values. `shown`: how it is typed. */
+/** Performs a declared command with the typed values. `shown`: its name as typed, such as `schedule remove`. */
 export async function performTyped(
   declaration: Declaration,
   given: CommandArguments,
@@ -69,7 +69,7 @@ export async function performTyped(
     async (connection) => {
       const input = await withMoments(declaration, typed, connection, given);
       checkInput(declaration, input);
-      // A command that makes the schema writes nothing if the schema is up to date, so a read-only server is allowed.
+      // Not for `migrate`: if the schema is up to date, it writes nothing and succeeds on a read-only server.
       if (declaration.makesSchema !== true) await assertTakesWrites(connection.database);
       if (needsConfirmation) await confirm(questionOf(declaration, input, shown));
       const { database, pool, logger } = connection;
@@ -132,7 +132,7 @@ function entryOf({ command, tally, ...record }: CommandRecord): AuditEntry {
   };
 }
 
-/** Returns the typed fields by their names in the HTTP API. Times may still be relative. */
+/** Returns the typed fields by their names in the HTTP API. withMoments() resolves times that are still relative. */
 async function inputOf(
   { name, fields }: Declaration,
   places: readonly FieldPlace[],
@@ -158,7 +158,7 @@ function onlyNow(value: unknown, command: string, key: string): "now" {
   throw new UsageError(`use either --now or --${key}`, command);
 }
 
-/** Throws UsageError unless a value or --all is given: a forgotten option must not mean everything. */
+/** Throws UsageError unless either a value or --all is given: a forgotten option must not mean everything. */
 function requireAll(value: unknown, isAll: boolean, command: string, key: string): void {
   if (value !== undefined && isAll) throw new UsageError(`use either --all or --${key}`, command);
   if (value === undefined && !isAll) {
@@ -166,7 +166,7 @@ function requireAll(value: unknown, isAll: boolean, command: string, key: string
   }
 }
 
-/** Jobs run by the database's clock, so relative times are resolved with it. */
+/** Returns the input with relative and local times as RFC 3339. Relative ones count from the database's time. */
 async function withMoments(
   declaration: Declaration,
   typed: Readonly<Record<string, unknown>>,
@@ -219,13 +219,13 @@ function report(
   return done.tally?.done === 0 ? 1 : 3;
 }
 
-/** The JSON object with more members. */
+/** Returns the JSON object with `members`, whose values are JSON, added at its end. */
 function withMembers(json: string, members: Readonly<Record<string, string>>): string {
   const more = Object.entries(members).map(([name, text]) => `,"${name}":${text}`);
   return `${json.slice(0, -1)}${more.join("")}}`;
 }
 
-/** Returns one line for each list of names in the answer, such as that of the swept workers. */
+/** Returns a line for each list of names in the answer, such as the swept workers, without names that `message` has. */
 function namesOf({ answer }: Declaration, { json, message }: CommandResult): string[] {
   const lists = Object.entries(answer).filter(([, shape]) => shape === "string[]");
   if (lists.length === 0) return [];

@@ -1,13 +1,13 @@
-// JSON from an argument, standard input or a file; byte for byte, except for the trailing newline of a shell or an
-// editor.
+// Reads JSON from an argument, standard input or a file. The text is not changed, except that a final newline and a
+// byte order mark of standard input or a file are removed.
 import { createReadStream } from "node:fs";
 import { InputError, messageOf } from "../../base/errors.ts";
 import { UsageError } from "../arguments/refusals.ts";
 
-// The admin's limit for one request body.
+// The default limit of the admin for one request body.
 const MAX_INPUT_BYTES = 1024 * 1024;
 
-/** `typed`: the text, or `-` for standard input; `file`: a path, or `-`. */
+/** `typed`: the text, or `-` for standard input. `file`: a path, or `-`. Returns undefined if neither is given. */
 export async function jsonInput(
   typed: unknown,
   file: unknown,

@@ -8,8 +8,8 @@ import { type GroupArguments, groupCommand } from "./group-command.ts";
 
 const NOTES = `\
 set creates a limit, or changes the given parts of an existing one and keeps its other parts.
---concurrency 0 and an empty --rate remove that part. A limit of a task counts the jobs of all
-matching tasks together; each matching queue has its limit for itself.
+--concurrency 0 removes the concurrency, and an empty --rate the rate. A limit of a task counts the
+jobs of all matching tasks together; each matching queue has its limit for itself.
 
 Limits need tables that "worker migrate --with limits" adds. Graphile workers do not
 apply limits of tasks, and run no jobs of queues with a limit.`;

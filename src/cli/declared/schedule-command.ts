@@ -67,7 +67,7 @@ async function list(args: GroupArguments): Promise<0> {
   return 0;
 }
 
-/** Returns the time of the next tick; for a time in the past, since when the tick is due. */
+/** Returns the time of the next tick, with `due since` before a time in the past. */
 const nextOf = (ms: number | null): string =>
   ms !== null && ms < now() ? `due since ${timeOf(ms)}` : timeOf(ms);
 const timeOf = (ms: number | null): string => time(ms === null ? null : new Date(ms));

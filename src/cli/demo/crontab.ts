@@ -1,5 +1,5 @@
-// The demo worker's crontab: entries as a shop would have, one of each kind that the page shows. Its tasks are in
-// sample-tasks.ts.
+// The crontab of the demo's worker: the entries of an imaginary shop, which use different options of a crontab. The
+// tasks of the entries are in sample-tasks.ts.
 export const sampleCrontab = `
 # Every minute.
 * * * * * expire_sessions ?priority=20

@@ -1,5 +1,5 @@
-// The database of `worker demo`: an embedded PostgreSQL with the schema and, the first time, sample jobs. Closing it
-// stops the server and keeps the data.
+// The database of `worker demo`: an embedded PostgreSQL with the schema and, if the queue is new, sample jobs.
+// Disposing of it stops the server and keeps the data.
 import { join } from "node:path";
 import type { Pool } from "pg";
 import { WorkerError } from "../../base/errors.ts";
@@ -16,7 +16,7 @@ import { insertSampleJobs } from "./sample-jobs.ts";
 export interface DemoDatabaseOptions {
   /** Default: `demo` in the user's state directory. */
   readonly dataDir: string | undefined;
-  /** Deletes the data of earlier runs. */
+  /** Whether to delete the data of earlier runs. */
   readonly fresh: boolean;
   readonly schema: string;
   readonly maxConnections: number;
@@ -42,7 +42,7 @@ export async function openDemoDatabase(options: DemoDatabaseOptions): Promise<De
   const schema = schemaName(options.schema);
   const dataDir = options.dataDir ?? join(userDirectory("state"), "demo");
   const server = await startEmbeddedServer({ dataDir, logger, signal }).catch((error) => {
-    // After an abort, every error is a consequence of it.
+    // After the signal has aborted, an error of the start is its consequence.
     throw signal.aborted ? stoppedEarly(error) : error;
   });
   let pool: Pool | undefined;

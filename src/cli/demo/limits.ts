@@ -1,4 +1,4 @@
-// The limits of the sample tasks, as a shop would have them: for a video encoder, a mail provider, and imports.
+// The limits of the demo's worker, as a shop would have them: for a video encoder, a mail provider, and imports.
 import type { LimitOptions } from "../../domain/limits/limit.ts";
 
 export const sampleLimits: readonly LimitOptions[] = [

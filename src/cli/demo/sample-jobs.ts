@@ -1,5 +1,5 @@
-// The initial queue of `worker demo`: a few hundred jobs in every state, the same in each run, at times relative to
-// their insertion.
+// The jobs of a new queue of `worker demo`: a few hundred, in every state. They are the same in every new queue, at
+// times relative to their insertion.
 
 import { now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
@@ -62,7 +62,7 @@ interface SampleJob {
 }
 
 /**
- * Inserts the sample jobs into a queue that has never had a job; otherwise does nothing. Atomic if `db.client` is a
+ * Inserts the sample jobs if the queue has neither jobs nor tasks; otherwise does nothing. Atomic if `db.client` is a
  * pool.
  */
 export async function insertSampleJobs(db: Database): Promise<void> {
@@ -110,7 +110,7 @@ async function insertOnce(db: Database): Promise<void> {
   ]);
 }
 
-/** The report of a worker that runs every job it has locked. */
+/** Returns a worker's report, as its heartbeats would have it: it runs every job that it has locked. */
 function reportOf({ locked_s }: SampleWorker, jobs: readonly Job[]) {
   const since = new Date(now() - locked_s * 1_000).toISOString();
   return {
@@ -122,7 +122,7 @@ function reportOf({ locked_s }: SampleWorker, jobs: readonly Job[]) {
   };
 }
 
-/** The samples in id order: oldest first, kinds mixed. */
+/** Returns the samples in the order of their ids: oldest first, kinds mixed. */
 function makeSamples(): SampleJob[] {
   const random = seededRandom(20_260_114);
   const drawn = kinds.flatMap(({ kind, count }) => Array<Kind>(count).fill(kind));
@@ -130,7 +130,7 @@ function makeSamples(): SampleJob[] {
     const other = random(last + 1);
     [drawn[last], drawn[other]] = [drawn[other] as Kind, drawn[last] as Kind];
   }
-  // The 60 youngest jobs, up to about an hour old, cannot have used up their attempts yet.
+  // The 60 youngest jobs, up to about an hour old, cannot have failed for good: failed ones swap kinds with older jobs.
   const young = drawn.length - 60;
   for (let n = young; n < drawn.length; n++) {
     for (let other = random(young); drawn[n] === "failed"; other = random(young)) {
@@ -142,7 +142,7 @@ function makeSamples(): SampleJob[] {
   const samples = drawn.map((kind, n) => {
     const created_s = Math.round(((drawn.length - n) / drawn.length) ** 3 * WEEK_S) + 90;
     let task = sampleTasks[random(sampleTasks.length)] as SampleTask;
-    // A named queue runs one job at a time.
+    // At most one job of each named queue is locked, as without a limit of queues.
     while (kind === "locked" && task.queueName !== undefined && busyQueues.has(task.queueName)) {
       task = sampleTasks[random(sampleTasks.length)] as SampleTask;
     }
@@ -158,14 +158,14 @@ function makeSamples(): SampleJob[] {
   return samples.map((one, n) => (n === poison ? { ...one, ...POISON } : one));
 }
 
-/** The values of the job that crashes its workers, in place of random ones. */
+/** The values of one job that seems to crash its workers. They replace its random values. */
 const POISON = {
   attempts: 4,
   lastError:
     "Recovered 3 times in a row: worker worker-19d0f3aa71c2 stopped without finishing attempt 4",
 };
 
-/** Graphile Worker's delay from the tenth attempt on. */
+/** The longest delay before a retry in Graphile Worker: the delay from the tenth attempt on. */
 const RETRY_DELAY_S = 22_026;
 
 interface SampleInput {
@@ -184,7 +184,7 @@ function sample(
   const tried = 1 + random(Math.max(1, Math.min(most - 1, 6)));
   const hasFailed = kind === "retry due" || kind === "retry later" || kind === "failed";
   const attempts = { failed: most, locked: Math.min(most, tried), ready: 0, scheduled: 0 };
-  // A running retry still has its last error.
+  // A job that runs again still has the error of an earlier attempt.
   const isAgain = kind === "locked" && tried > 1;
   const lastError = isAgain ? (task.errors[n % task.errors.length] ?? null) : null;
   const run_s = {
@@ -198,7 +198,7 @@ function sample(
     failed: -random(created_s),
   };
   const late_s = Math.max(0, -run_s[kind]);
-  // A retry has waited since it failed, up to two hours.
+  // A retry has waited since its last attempt failed, for at most two hours.
   const waits = kind === "retry due" || kind === "retry later";
   const updated_s = late_s + (waits ? 60 + ((n * 397) % 7_200) : 0);
   return {
@@ -208,7 +208,7 @@ function sample(
     key: random(6) === 0 && kind !== "failed" ? `${task.identifier}:${40_000 + n}` : null,
     attempts: kind in attempts ? attempts[kind as keyof typeof attempts] : tried,
     lastError: hasFailed ? (task.errors[random(task.errors.length)] ?? null) : lastError,
-    // The time of a failed job is that of its failure plus Graphile Worker's delay.
+    // As after a failure in Graphile Worker, a failed job's time is that of its failure plus a retry's delay.
     run_s: run_s[kind] + (kind === "failed" ? RETRY_DELAY_S : 0),
     created_s,
     updated_s: Math.min(created_s, updated_s),
@@ -216,7 +216,7 @@ function sample(
   };
 }
 
-/** Mulberry32: small and deterministic. */
+/** Returns a generator of random numbers, Mulberry32: with the same seed, its numbers are the same. */
 function seededRandom(seed: number): Random {
   let state = seed;
   return (below) => {

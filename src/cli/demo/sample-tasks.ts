@@ -1,6 +1,6 @@
 // The tasks of the sample queue: their payloads and their errors, as in a shop with a few thousand customers.
 
-/** A number from 0 up to, but not including, `below`; deterministic. */
+/** Returns a random whole number from 0 up to, but not including, `below`. */
 export type Random = (below: number) => number;
 
 export interface SampleTask {
@@ -102,7 +102,7 @@ export const sampleTasks: readonly SampleTask[] = [
     maxAttempts: 3,
     errors: [declinedError],
     payload: (random, n) => ({
-      // More digits than a JavaScript number has: it must stay exact.
+      // An id with more digits than a JavaScript number stores exactly: it shows that payloads stay exact.
       charge_id: 9_140_523_887_126_000_000n + BigInt(n * 7 + random(7)),
       amount: { value: `${5 + random(400)}.${10 + random(90)}`, currency: "EUR" },
     }),

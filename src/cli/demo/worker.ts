@@ -1,5 +1,5 @@
-// The live part of `worker demo`: a worker that simulates the sample tasks, a crontab, limits, and a few new jobs.
-// The size of the queue stays about the same.
+// The live part of `worker demo`: a worker with a crontab and limits that simulates the sample tasks, and a feeder that
+// adds a few new jobs every two seconds while fewer than ENOUGH_READY are ready.
 import type { Pool } from "pg";
 import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -22,7 +22,7 @@ export interface DemoWorkerOptions {
 
 const CONCURRENCY = 4;
 const MAX_JOB_MS = 3_000;
-/** The number of failures in 100 attempts. */
+/** The average number of failures in 100 attempts. */
 const FAILURES = 12;
 const FEED_INTERVAL_MS = 2_000;
 const MAX_FED = 5;
@@ -44,7 +44,7 @@ export async function startDemoWorker(options: DemoWorkerOptions): Promise<Async
   const debug: Logger["debug"] = (fields, message) => logger.debug(fields, message);
   const worker = new Worker({
     ...{ pool, schema, tasks, cron, limits: sampleLimits, concurrency: CONCURRENCY, plugins: [] },
-    // Simulated failures would push the admin's address and password off the screen.
+    // Logged only with --verbose: simulated failures would push the admin's address and password off the screen.
     logger: { debug, info: debug, warn: debug, error: debug },
   });
   await worker.start();
@@ -53,7 +53,7 @@ export async function startDemoWorker(options: DemoWorkerOptions): Promise<Async
   return {
     async [Symbol.asyncDispose]() {
       ended.abort();
-      // Sample jobs need no clean end: the worker aborts at once.
+      // Sample jobs need no clean end, so the worker aborts them at once.
       await worker.abort("the demo ends");
       await feeding;
     },

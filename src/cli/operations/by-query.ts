@@ -86,7 +86,7 @@ export async function operateByQuery(
   return runInForeground(tools, operation, request);
 }
 
-/** Adds the missing tables with --with-operations or after a confirmation; otherwise throws `extension_missing`. */
+/** Adds the missing tables, if this role may, with --with-operations or after a confirmation; otherwise throws. */
 async function addTables(
   connection: CommandConnection,
   missing: MissingTables,
@@ -126,7 +126,7 @@ const MAX_WALK_MS = 5_000;
 
 const EMPTY_QUERY = "is empty, which would match every job; if that is intended, use id>0";
 
-/** Records in the audit trail that a typed command has acted on an operation. */
+/** Records in the audit trail that a typed command has started or changed an operation. */
 export async function recordTyped(
   connection: CommandConnection,
   operation: JobOperation,

@@ -1,4 +1,4 @@
-// Operations as text for a terminal.
+// Rehearsals and operations as text for a terminal.
 
 import { isDeletion } from "../../commands/before-images/job-change.ts";
 import { actionData, changeOf } from "../../commands/operations/model/action.ts";
@@ -17,7 +17,7 @@ export const jobsOf = (count: number | Value): string =>
     ? countText(count, "job")
     : `${shortValue(count)} ${count.value === 1 ? "job" : "jobs"}`;
 
-/** The result of a rehearsal, line by line. */
+/** Returns the result of a rehearsal, line by line. */
 export function rehearsalLines(
   report: RehearsalReport,
   missing: MissingTables | null,
@@ -53,7 +53,7 @@ export function rehearsalLines(
 /** `6 jobs that match is:failed`, `3 of 6 jobs that match is:failed, those of the lowest ids`. */
 function jobsThatMatch({ rehearsal, count, skipLocked, change }: RehearsalReport) {
   const { query, action } = rehearsal;
-  // An action may also reach the running jobs.
+  // An action with `ofRunning` also cancels the running jobs that match.
   const running = actionData(action).ofRunning === undefined ? 0 : skipLocked.value;
   const whole = count.value - skipLocked.value;
   if (change.value >= whole) {
@@ -80,7 +80,7 @@ function bytes(count: number): string {
   return `${numberText(Math.round(count / 1_000_000))} MB`;
 }
 
-/** One line while the operation runs. */
+/** Returns the progress of an operation that runs, in one line. */
 export function progressLine(operation: JobOperation): string {
   const { state, action, done, undone, storedRows: kept, expected, ratePerS, etaS } = operation;
   const of = expected === null ? "" : ` of ${shortValue(expected)}`;
@@ -94,11 +94,11 @@ export function progressLine(operation: JobOperation): string {
   return `${what}: ${progress}${rate}${eta}`;
 }
 
-/** The command that undoes the operation. */
+/** Returns a line with the command that undoes the operation. */
 export const undoLine = (id: string, { line }: SameQueue) =>
   `Undo: ${line(`worker operations ${id} undo`)}`;
 
-/** The result of the operation. `foreign`: columns of the application, which the undo of a deletion cannot restore. */
+/** Returns the result or state. `foreign`: the application's columns, which the undo of a deletion cannot restore. */
 export function outcomeLines(
   operation: JobOperation,
   suggest: SameQueue,
@@ -154,7 +154,7 @@ function pausedText({ done, undone, undoAfterId }: JobOperation): string {
   return `The undo is paused after ${numberText(undone)} of ${jobsOf(done)}`;
 }
 
-/** Returns how many jobs an undo has restored until it was stopped; empty: there was no undo. */
+/** Returns how many jobs an undo had restored when it was stopped; empty if there was no undo. */
 const undoneText = ({ undone, undoAfterId }: JobOperation) =>
   undoAfterId === null ? "" : `; ${numberText(undone)} of them are restored`;
 
@@ -197,13 +197,15 @@ const clauses = (list: readonly (readonly [count: number, one: string, more?: st
     .map(([count, one, more = one]) => (count > 0 ? `; ${countText(count, one, more)}` : ""))
     .join("");
 
-/** The number of jobs that were not found; their ids are not stored. */
+/** Returns a line with the number of jobs that matched at the rehearsal but were not found later; empty if none. */
 function notFoundLines(operation: JobOperation): string[] {
   const rest = notFound(operation);
   // An estimate that may be zero is omitted.
   if (rest === null || (rest.low ?? rest.value) === 0) return [];
   const wereDeleted =
-    rest.value === 1 ? "was deleted before its turn" : "were deleted before their turn";
+    rest.value === 1
+      ? "was completed or deleted before its turn"
+      : "were completed or deleted before their turn";
   return [
     `${shortValue(rest)} more${intervalOf(rest)} matched before and ${wereDeleted}, or no longer matched`,
   ];

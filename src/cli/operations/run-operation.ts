@@ -1,4 +1,4 @@
-// Runs an operation in the foreground: shows progress on a terminal, pauses at Ctrl-C, and prints the result.
+// Runs an operation in the foreground: shows progress on a terminal, pauses it at Ctrl-C, and prints the result.
 
 import {
   cancellingCount,
@@ -32,7 +32,7 @@ export async function runInForeground(
   return statusOf(whole);
 }
 
-/** Progress in one line that overwrites itself, on a terminal only. */
+/** Prints the progress, on a terminal only: each call overwrites the line of the previous one. */
 export function showProgress(operation: JobOperation): void {
   printProgress(`${progressLine(operation)} (Ctrl-C pauses it)`);
 }

@@ -5,7 +5,7 @@ import type { AuditEntry } from "../../commands/audit/audit-entry.ts";
 import { type AuditTrail, createAuditTrail } from "../../commands/audit/audit-trail.ts";
 import type { CommandConnection } from "../shell/connection.ts";
 
-/** The part that all entries of the command line share. */
+/** Returns the members of an entry that do not depend on the action: the time, the user, the host and so on. */
 export function typedBy() {
   return {
     at: new Date(now()).toISOString(),
@@ -24,7 +24,7 @@ function userName(): string | null {
   }
 }
 
-/** Returns the audit trail. Without its tables, the command's output is the only record. */
+/** Returns the audit trail. Without its table, an entry is only logged, and shown only with --verbose. */
 export function trailOf({ database, logger }: CommandConnection): AuditTrail {
   const quiet = { ...logger, info: logger.debug };
   return createAuditTrail({ db: database, logger: quiet, onAudit: null });

@@ -22,7 +22,7 @@ export function colourText(text: string, colour: Colour | null, stream: Stream):
   return `\x1b[${on}m${text}\x1b[${off}m`;
 }
 
-/** The first that is set decides: NO_COLOR, FORCE_COLOR (0 and false turn it off), TERM=dumb, the terminal. */
+/** Whether to use colours. The first that is set decides: NO_COLOR, FORCE_COLOR (0, false: no), TERM=dumb, isTTY. */
 export function hasColour(stream: Stream, env: NodeJS.ProcessEnv): boolean {
   if (env["NO_COLOR"]) return false;
   const forced = env["FORCE_COLOR"];
@@ -30,7 +30,7 @@ export function hasColour(stream: Stream, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && env["TERM"] !== "dumb";
 }
 
-/** The colour of a job's condition or state, and of a doctor's finding. */
+/** Returns the colour of a job's condition or state, or of a finding's level; null: none. */
 export function colourOf(word: string): Colour | null {
   const data = Object.hasOwn(conditionData, word) ? conditionData[word as Condition] : null;
   return data?.colour ?? colours[word] ?? null;

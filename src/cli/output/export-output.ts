@@ -4,7 +4,7 @@ import { createWriteStream } from "node:fs";
 import { InputError, messageOf } from "../../base/errors.ts";
 import { printable } from "./printable.ts";
 
-/** Disposing of it resolves once everything has been passed to the system. */
+/** Disposing of it closes the file, and resolves when everything is written to it. Standard output stays open. */
 export interface ExportOutput extends AsyncDisposable {
   /** Resolves when there is room for more, or when `signal` has aborted. */
   write(piece: string | Uint8Array, signal: AbortSignal): Promise<void>;
@@ -12,7 +12,7 @@ export interface ExportOutput extends AsyncDisposable {
 
 /**
  * Opens the destination. `file`: `-` is standard output, where control characters are escaped on a terminal. `appends`:
- * whether the file keeps its contents, default false. Throws InputError if it cannot be written.
+ * whether the file keeps its contents, default false. If it cannot be opened or written, InputError is thrown.
  */
 export async function exportOutput(file: string, appends = false): Promise<ExportOutput> {
   if (file === "-") return standardOutput();
@@ -23,7 +23,7 @@ export async function exportOutput(file: string, appends = false): Promise<Expor
     const message = `cannot be written: ${messageOf(error)}`;
     failure ??= new InputError([{ path: "output", message }]);
   });
-  // An error is thrown once: by the next write, otherwise by the close.
+  // An error is thrown once: below after the opening, by the next write, or by the disposal.
   const check = () => {
     const thrown = failure;
     failure = null;
@@ -45,7 +45,7 @@ export async function exportOutput(file: string, appends = false): Promise<Expor
   };
 }
 
-// Errors of standard output are handled by watchOutput(), which ends the process.
+// watchOutput() in print.ts handles errors of standard output: it ends the process.
 function standardOutput(): ExportOutput {
   const { stdout } = process;
   return {

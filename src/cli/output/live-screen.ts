@@ -1,4 +1,4 @@
-// A screen that refreshes in place. It uses the terminal's alternate buffer, so that the earlier contents return.
+// A screen that refreshes in place. It uses the terminal's alternate buffer, so the earlier contents return at its end.
 import { printable } from "./printable.ts";
 import { cutTo } from "./table.ts";
 
@@ -12,7 +12,7 @@ export interface LiveScreen extends AsyncDisposable {
   showStatus(line: string): void;
 }
 
-// Both also hide or show the cursor.
+// ENTER_SCREEN also hides the cursor, and LEAVE_SCREEN shows it again.
 const ENTER_SCREEN = "\x1b[?1049h\x1b[?25l";
 const LEAVE_SCREEN = "\x1b[?25h\x1b[?1049l";
 const TO_THE_TOP = "\x1b[H";
@@ -35,7 +35,7 @@ export function liveScreen(signal: AbortSignal): LiveScreen {
   }
   stdout.write(ENTER_SCREEN);
   const ended = AbortSignal.any([signal, quit.signal]);
-  // A terminal of unknown size reports 0.
+  // A terminal of unknown size reports 0, or nothing.
   const sizeOr = (reported: number | undefined, otherwise: number) => reported || otherwise;
   return {
     get rows() {

@@ -21,7 +21,7 @@ export function watchOutput(): void {
 
 const ignored = () => {};
 
-/** Keeps the process alive after write errors: a long-running process outlives its reader and a full disk. */
+/** Keeps the process alive after write errors of stdout: it outlives the reader of its output, and a full disk. */
 export function outliveOutput(): void {
   process.stdout.removeAllListeners("error").on("error", ignored);
 }
@@ -106,7 +106,7 @@ export function printLightJobs(jobs: readonly LightJob[], nextCursor: string | n
   if (nextCursor !== null) print(`more: --cursor ${nextCursor}`);
 }
 
-/** RFC 3339 without milliseconds. */
+/** Returns the time as RFC 3339 without milliseconds; empty for null. */
 export function time(date: Date | null): string {
   return date === null ? "" : date.toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -7,20 +7,20 @@ const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Returns the text as one line. */
+/** Returns the text as one line, with unsafe characters as codes. */
 export function printable(text: string): string {
   return text.replaceAll(UNSAFE, (character) => short[character] ?? codes(character));
 }
 
-/** The lines of a longer text, each printable and indented, so that none looks like a line of the program. */
+/** Returns the lines of a text, each printable and indented, so that none looks like a line of the program. */
 export function printableLines(text: string): string {
   const lines = text.split(/\r?\n/);
   return lines.map((line) => `  ${printable(line)}`.trimEnd()).join("\n");
 }
 
 /**
- * Equivalent JSON on one line: a raw control character is either white space between tokens or part of a string, where
- * it can be escaped.
+ * Returns equivalent JSON on one line. An unsafe character is either white space between tokens, which becomes a space,
+ * or in a string, where it is escaped.
  */
 export function printableJson(json: string): string {
   return json.replaceAll(/[\n\r\t]/g, " ").replaceAll(UNSAFE, codes);

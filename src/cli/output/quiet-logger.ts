@@ -1,4 +1,4 @@
-// The logger of commands that print an answer: on a terminal the answer is enough, without info lines.
+// The logger of an operation that a command runs: on a terminal the printed result is enough, without info lines.
 import type { Logger } from "../../base/logger.ts";
 
 /** Returns a logger whose info lines are shown on a terminal only with --verbose. */

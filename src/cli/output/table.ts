@@ -4,7 +4,7 @@ import { printable } from "./printable.ts";
 
 const GAP = "  ";
 
-/** Lines for a stream: the head, then the rows. Cut if `stream` is a terminal. */
+/** Returns the lines for a stream: the head, then the rows. They are cut if `stream` is a terminal. */
 export function tableLines(
   columns: readonly string[],
   rows: readonly (readonly string[])[],
@@ -33,7 +33,7 @@ export function tableLines(
   });
 }
 
-/** The text within `most` columns, with … for what was cut. */
+/** Returns the text, cut to `most` columns, with … in place of the part that was cut off. */
 export function cutTo(text: string, most: number): string {
   if (widthOf(text) <= most) return text;
   let width = 1;
@@ -46,7 +46,7 @@ export function cutTo(text: string, most: number): string {
   return `${shown}…`;
 }
 
-// East Asian wide characters and emoji take two columns, marks none.
+// East Asian wide characters and emoji take two columns, combining marks and joiners none.
 const WIDE =
   /^(?:[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}])$/u;
 

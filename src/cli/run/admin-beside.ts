@@ -6,8 +6,8 @@ import { ADMIN_ADDRESS, type RunArguments } from "./run-options.ts";
 import type { StopRequests } from "./stop-requests.ts";
 
 /**
- * Serves the admin; null if it is off. Disposing of the result stops it. `stops`: with a certificate, SIGHUP reloads
- * the certificate instead of stopping the worker. `worker`: returns the worker as soon as there is one, for /healthz.
+ * Serves the admin; without --admin returns null. Disposing of the result stops it. `stops`: if there is a certificate,
+ * SIGHUP reloads it instead of stopping the worker. `worker`: returns the worker, at first null, for /healthz.
  */
 export async function adminBeside(
   args: RunArguments,
@@ -23,7 +23,7 @@ export async function adminBeside(
   const pool = createPool({ ...settings, logger, applicationName: "worker admin" });
   try {
     const listen = args.admin || ADMIN_ADDRESS;
-    // A job that has timed out and runs again may be listed twice.
+    // A job is listed once for each attempt whose code ignores its signal.
     const ignoring = () => [...new Set(worker?.()?.jobsIgnoringSignal.map(({ id }) => id))];
     const config = {
       ...(await adminConfig({ ...args, listen }, pool, settings.schema, logger)),

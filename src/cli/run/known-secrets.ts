@@ -1,4 +1,4 @@
-// Secrets in the environment of `worker run`, which removes them from the lines that programs print.
+// The secrets in the environment and database URL of `worker run`, which replaces them in the lines of programs.
 import { secretsOfText } from "../../database/connection/server/connection-text.ts";
 
 /** Variables that contain only a secret. */

@@ -1,10 +1,10 @@
-// In the executable, only the named files and their imports may become part of the program. So CommonJS modules are not
-// searched in NODE_PATH and ~/.node_modules.
+// In the executable, only the files that options name and their imports may become part of the program. So CommonJS
+// modules are not searched in NODE_PATH and ~/.node_modules.
 import Module from "node:module";
 import { isSea } from "node:sea";
 
 export function onlyNamedModules(): void {
-  if (!isSea()) return; // under Node.js the environment belongs to the user
+  if (!isSea()) return; // run by Node.js, the program obeys NODE_PATH as usual
   const { NODE_PATH, HOME } = process.env;
   delete process.env["NODE_PATH"];
   delete process.env["HOME"];

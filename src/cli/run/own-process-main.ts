@@ -5,7 +5,7 @@ import { reportFailure } from "../shell/failure.ts";
 import type { ProcessOrder } from "./own/own-process.ts";
 import type { RunArguments } from "./run-options.ts";
 
-/** Resolves with the exit status when the work is done. */
+/** Receives the parent's order and carries it out. Resolves with the exit status when that is done. */
 export async function serveParent(): Promise<number> {
   const [order] = (await once(process, "message")) as [ProcessOrder];
   switch (order.be) {

@@ -13,7 +13,7 @@ export const runCommand = defineCommand({
   describe: "Run jobs: a worker whose tasks are the files of a directory",
   options: runOptions,
   notes: `${runNotes}\n\nOptions of the admin: ${adminNotes}`,
-  // `suggest` is left out: no output here suggests a command, and --watch cannot send functions to another process.
+  // Without `suggest`: this command suggests no others, and --watch cannot send functions to the worker's process.
   run: async ({ suggest: _, ...args }) => {
     const refuse = (message: string) => {
       throw new UsageError(message, "run");

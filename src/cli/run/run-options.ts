@@ -104,7 +104,7 @@ export type RunArguments = GlobalOptions & ArgumentValues<typeof runOptions>;
 /** The address of `--admin` without a value. */
 export const ADMIN_ADDRESS = listen.fallback ?? "";
 
-/** Rejects a plain number, which is milliseconds in Graphile Worker's scripts and would be seconds here. */
+/** Returns an option that rejects a plain number: milliseconds in Graphile Worker's scripts, and seconds here. */
 function withUnit<T>(one: OptionValue<T>): OptionValue<T> {
   const read = (texts: readonly string[]) => {
     if (texts.some((typed) => /^\d+$/.test(typed.trim()))) {
@@ -131,7 +131,7 @@ function atMost(
 
 const PARAGRAPHS = [
   "mail/send.ts is the task mail/send. A module (.js .mjs .cjs .ts .mts) has a function (payload, helpers) as its default export, as in Graphile Worker; TypeScript types are stripped, not checked.",
-  'Any other executable file receives {"payload": …} on stdin and the job in WORKER_JOB_ID, WORKER_JOB_ATTEMPTS and so on (and GRAPHILE_WORKER_…). Exit code 0 completes the job; otherwise the end of stderr becomes its last error. At a timeout or abort, its process group gets SIGTERM, and SIGKILL when --abort-grace is nearly over.',
+  'Any other executable file receives {"payload": …} on stdin and the job in WORKER_JOB_ID, WORKER_JOB_ATTEMPTS and so on (and GRAPHILE_WORKER_…). Exit code 0 completes the job; otherwise the exit code and the end of stderr become its last error. At a timeout, a deadline, a cancel or an abort, its process group gets SIGTERM, and SIGKILL when --abort-grace is nearly over.',
   "The first SIGTERM or SIGINT waits for running jobs, the second aborts them, the third ends the process. Failed jobs do not change the exit status: their results are in the queue.",
 ];
 

@@ -27,8 +27,8 @@ import { endSoon, StopRequests, stopOnUncaught } from "./stop-requests.ts";
 import { workerOptions } from "./worker-options.ts";
 
 /**
- * Runs the worker until it has stopped. `stops`: requests to stop. `managerFor`: returns the receiver of its reports.
- * Throws UsageError for invalid files.
+ * Runs the worker until it has stopped. `stops`: requests to stop. `managerFor`: returns the service manager, to which
+ * the worker reports that it is ready. Throws UsageError for invalid files.
  */
 export async function runWorker(
   args: RunArguments,
@@ -94,7 +94,7 @@ async function work({ options, stops, manager, logger, created }: RunParts): Pro
   }
   await manager.ready(`${options.tasks.length} tasks`, stops.signal);
   await worker.stopped;
-  // Stopped without a request: the schema was migrated to a level that this worker does not support.
+  // Stopped without a request: the schema was migrated to a version that this worker does not support.
   return reportAbandoned(worker, logger) || !stops.signal.aborted ? 1 : 0;
 }
 
@@ -123,7 +123,7 @@ async function drain(
   return hasGivenUp ? 1 : 0;
 }
 
-/** Returns whether the stop did not wait for all jobs, and logs it. */
+/** Returns whether the worker has stopped without waiting for all jobs, and logs that. */
 function reportAbandoned({ hasAbandonedJobs }: Worker, logger: Logger): boolean {
   if (hasAbandonedJobs) logger.error({}, "the worker stopped waiting for jobs that did not end");
   return hasAbandonedJobs;

@@ -14,8 +14,8 @@ export interface StoppableWorker {
 }
 
 /**
- * The first signal stops the worker, the second aborts it, the third ends the process. An early signal takes effect
- * once there is a worker to stop. Disposing of the object removes its signal handlers.
+ * The first signal stops the worker, the second aborts it, the third ends the process. A first or second signal before
+ * for() is called takes effect then. Disposing of the object removes its signal handlers.
  */
 export class StopRequests implements Disposable {
   readonly #onSignal = (name: NodeJS.Signals) => {
@@ -26,14 +26,14 @@ export class StopRequests implements Disposable {
   #onHangup: (() => void) | null = null;
   #worker: StoppableWorker | null = null;
   #times = 0;
-  /** Whether a third signal ends the process now. */
+  /** Whether the process is ending because of a third signal. Handlers of its event `exit` read this. */
   hasExited = false;
 
   constructor() {
     for (const name of SIGNALS) process.on(name, this.#onSignal);
   }
 
-  /** Aborts at the first request, with its source as the reason. */
+  /** Aborts at the first request. Its reason is the name of the signal, or the reason given to stop(). */
   get signal(): AbortSignal {
     return this.#requested.signal;
   }
@@ -60,7 +60,7 @@ export class StopRequests implements Disposable {
     void this.#worker?.stop(reason);
   }
 
-  /** Sets the worker to stop. */
+  /** Sets the worker that requests apply to. An earlier request takes effect at once. */
   for(worker: StoppableWorker): void {
     this.#worker = worker;
     if (this.signal.aborted) void worker.stop(String(this.#requested.signal.reason));
@@ -73,8 +73,8 @@ export class StopRequests implements Disposable {
 }
 
 /**
- * Stops the worker at an uncaught exception, so that other jobs can finish. The returned function reports whether there
- * was one.
+ * Stops the worker at an uncaught exception or an unhandled rejection, so that other jobs can finish. The returned
+ * function reports whether there was one.
  */
 export function stopOnUncaught(stops: StopRequests, logger: Logger): () => boolean {
   let hasFailed = false;
@@ -91,7 +91,7 @@ export function stopOnUncaught(stops: StopRequests, logger: Logger): () => boole
 
 const LINGER_MS = 1_000;
 
-/** Ends the process with its current exit status if it does not end by itself. */
+/** Ends the process after LINGER_MS, with its current exit status, unless it has ended by itself before. */
 export function endSoon(logger: Logger): void {
   setTimeout(() => {
     const resources = process.getActiveResourcesInfo().join(", ");

@@ -38,7 +38,7 @@ export async function runWatched(args: RunArguments): Promise<ExitStatus> {
   return 0;
 }
 
-/** Returns a function that reports the first ready worker: later ones are restarts of the same service. */
+/** Returns a function that reports only the first ready worker: later workers are restarts of the same service. */
 function readyOnce(manager: ServiceManager, stop: AbortSignal): (status: string) => void {
   let hasReported = false;
   return (status) => {
@@ -54,7 +54,7 @@ interface Watching {
   readonly logger: Logger;
 }
 
-/** Runs one worker until it has ended and a file has changed, or a stop is requested. */
+/** Runs one worker. Resolves when the worker has ended, and a file has changed or a stop was requested. */
 async function untilChanged(
   args: RunArguments,
   { files, onReady, stops, logger }: Watching,
@@ -70,7 +70,7 @@ async function untilChanged(
   worker.on("error", (error) => {
     logger.error({ error: messageOf(error) }, "the worker's process failed");
   });
-  // The worker treats the first signal as stop and the second as abort, whatever their source.
+  // A second signal aborts the worker's jobs. So a stop after a change and a stop by the user send one signal together.
   let isStopping = false;
   const stop = (name: string) => {
     if (!isStopping) signal(worker, name);

@@ -1,5 +1,5 @@
-// Detects changed, renamed and new files, and changed modes. It polls, because network and container mounts send no
-// events about files.
+// Detects changed, new, renamed and deleted files, and changed modes. It polls, because network and container mounts
+// send no events about files.
 import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,20 +18,20 @@ export class WatchedFiles {
   readonly #named: Set<string>;
   #seen: States = new Map();
 
-  /** Watches all files below the directory, and `files`. */
+  /** Watches `files`, and the files below the directory except hidden ones and packages. */
   constructor(directory: string, files: readonly string[]) {
     this.#directory = directory;
     this.#named = new Set(files);
   }
 
-  /** Adds a file in its present state. */
+  /** Watches one more file, from its present state on, unless it is watched already or MAX_FILES files are. */
   add(file: string): void {
     if (this.#seen.has(file) || this.#named.size >= MAX_FILES) return;
     this.#named.add(file);
     this.#seen.set(file, stateOf(file));
   }
 
-  /** Reads the present states, with which waitForChange() compares. */
+  /** Reads the present states of the files. waitForChange() compares later states with these. */
   async begin(): Promise<void> {
     this.#seen = await this.#states();
   }
@@ -58,7 +58,7 @@ export class WatchedFiles {
 
   async #states(): Promise<States> {
     const below = await filesBelow(this.#directory);
-    // Files may be added during the wait.
+    // `#named` is read after the await, during which add() may be called.
     const paths = new Set([...this.#named, ...below.slice(0, MAX_FILES)]);
     return new Map([...paths].map((path) => [path, stateOf(path)]));
   }
@@ -69,7 +69,7 @@ function stateOf(path: string): string {
   return found === undefined ? "" : `${found.mtimeMs} ${found.size} ${found.mode} ${found.ino}`;
 }
 
-/** Returns the path of a file that differs or is missing; null if all are equal. */
+/** Returns the path of a file whose states differ, or that has a state in only one map; null if there is none. */
 function firstDifference(one: States, other: States): string | null {
   const paths = [...one.keys(), ...other.keys()];
   return paths.find((path) => one.get(path) !== other.get(path)) ?? null;

@@ -7,10 +7,10 @@ import type { RunArguments } from "./run-options.ts";
 import { runWorker } from "./run-worker.ts";
 import { StopRequests } from "./stop-requests.ts";
 
-/** Sent to the parent: a file that the tasks use; or the status of the worker, once it is ready. */
+/** Sent to the parent: the path of a loaded module, not of a package; or the worker's status, once it is ready. */
 export type WatchedReport = { readonly loaded: string } | { readonly ready: string };
 
-/** The parent reports to the service manager. */
+/** Passes reports on to the parent, which reports to the service manager. */
 const parent: ServiceManager = {
   ready: async (status) => send({ ready: status }),
   [Symbol.asyncDispose]: async () => {},

@@ -5,7 +5,7 @@ import type { Environment } from "../arguments/environment.ts";
 
 const FIRST = 3;
 
-/** `fd:` and `fd:name` become a descriptor such as `fd:3`; other addresses are unchanged. Throws InputError. */
+/** Returns the address; for `fd:` and `fd:name` a descriptor, `fd:3`. Throws InputError unless one socket fits. */
 export function activatedAddress(address: string, env: Environment, pid: number): string {
   if (!address.startsWith("fd:") || /^fd:\d+$/.test(address)) return address;
   const name = address.slice("fd:".length);
@@ -25,7 +25,7 @@ export function activatedAddress(address: string, env: Environment, pid: number)
   return `fd:${FIRST + at}`;
 }
 
-/** The names of the passed sockets; empty for an unnamed one. */
+/** Returns the names of the sockets passed to this process, in their order; an unnamed socket has an empty name. */
 function passedSockets(env: Environment, pid: number): readonly string[] {
   if (env["LISTEN_PID"] !== String(pid)) return [];
   const count = Number(env["LISTEN_FDS"] ?? 0);

@@ -1,5 +1,5 @@
 // Notifies the service manager: ready, alive, stopping. Node has no unix datagram sockets, so systemd-notify sends the
-// messages (NotifyAccess=all permits it). Without NOTIFY_SOCKET nothing is sent; a missing program is logged once.
+// messages (NotifyAccess=all permits it). Without NOTIFY_SOCKET nothing is sent. The first failure to send is logged.
 
 import { execFile } from "node:child_process";
 import { clearInterval, setInterval } from "../../base/clock.ts";
@@ -11,11 +11,11 @@ const PROGRAMS = ["/usr/bin/systemd-notify", "/bin/systemd-notify"];
 const PATIENCE_MS = 5_000;
 
 export interface ServiceManager extends AsyncDisposable {
-  /** Reports ready and starts the watchdog messages; reports stopping when `stop` aborts. */
+  /** Reports ready, with `status` as a text, and starts the watchdog messages. Reports stopping when `stop` aborts. */
   ready(status: string, stop: AbortSignal): Promise<void>;
 }
 
-/** Removes the service manager's variables from `env`, so that child processes cannot notify for this one. */
+/** Returns the manager that `env` names. Removes its variables, so that child processes cannot notify for this one. */
 export function serviceManager(env: NodeJS.ProcessEnv, logger: Logger): ServiceManager {
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC, WATCHDOG_PID } = env;
   for (const name of ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]) delete env[name];

@@ -1,4 +1,4 @@
-// Asks for confirmation of a destructive command. Without a terminal it needs `--yes`.
+// Asks for confirmation on the terminal. Without a terminal, a destructive command needs `--yes`.
 import { WorkerError } from "../../base/errors.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { printable } from "../output/printable.ts";
@@ -7,7 +7,7 @@ import { printable } from "../output/printable.ts";
 export const isAtTerminal = (): boolean =>
   process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-/** Throws UsageError if a destructive command has neither a terminal nor `--yes`. */
+/** Throws UsageError without a terminal. Called for a destructive command that was typed without `--yes`. */
 export function assertCanConfirm(command: string): void {
   if (isAtTerminal()) return;
   throw new UsageError(

@@ -69,7 +69,7 @@ function printableFields(value: unknown, depth: number): unknown {
 }
 
 export interface CommandConnection {
-  /** The database with a statement timeout, because a locked table must not block a command for ever. */
+  /** The database with time limits of statements and locks: a locked table must not block a command for ever. */
   readonly database: Database;
   readonly pool: Pool;
   readonly logger: Logger;

@@ -51,7 +51,7 @@ function stackOf(error: Error): string {
   return `${error.stack ?? error.message}${cause}`;
 }
 
-// The names of fields that are not options: the query, and secrets, which are set in the environment.
+// What to call fields that are not options: the query, and secrets, which are set in the environment.
 const otherNames: Readonly<Record<string, string>> = {
   q: "the query",
   "auth.password": "WORKER_ADMIN_PASSWORD",
@@ -109,7 +109,7 @@ function reword(error: unknown, rewrite: (message: string) => string): unknown {
 
 const VARIABLES = "PGHOST, PGPORT, PGUSER and PGDATABASE";
 
-/** Replaces "DATABASE_URL" in a message about the connection if the database was set elsewhere. */
+/** Replaces "DATABASE_URL" and "the database URL" in a message by the place where the database was set. */
 function withSource(message: string, where: string | null): string {
   const source = where ?? VARIABLES;
   return message
@@ -118,8 +118,8 @@ function withSource(message: string, where: string | null): string {
 }
 
 /**
- * Replaces fields within a message, such as "at least one of run_at, priority and … is needed". A name such as
- * `priority` may be an ordinary word, so it is replaced only in a list with a name such as `run_at`. Quoted words stay.
+ * Replaces fields in a message, such as "at least one of run_at, priority and … is needed". `priority` may be an
+ * ordinary word, so it is replaced only in a list with a name that is no word, such as `run_at`. Quoted words stay.
  */
 function withTypedNames(message: string, names: ReadonlyMap<string, string>): string {
   const field = `(?:${[...names.keys()].filter((name) => /^\w+$/.test(name)).join("|")})`;

@@ -19,7 +19,7 @@ export interface GlobalOptions {
 }
 
 export interface GlobalArguments extends GlobalOptions {
-  /** The options that a suggested command needs to reach the same queue. */
+  /** Adds to a suggested command the options with which it reaches the same queue. */
   readonly suggest: SameQueue;
 }
 
@@ -46,7 +46,7 @@ export function defineCommand<W extends Values, O extends Values>(
   return makeCommand(parts);
 }
 
-/** Runs if no command is named. */
+/** The program itself: its help and its options. It runs if no command is typed, and then throws UsageError. */
 export const program = makeCommand({
   name: "",
   describe:
@@ -56,8 +56,9 @@ export const program = makeCommand({
 Without a URL the database's address is read from libpq's variables: PGHOST, PGPORT, PGUSER,
 PGDATABASE, PGPASSWORD, PGPASSFILE, PGSERVICE, PGSSLMODE and the others. Options can be set in the
 environment: WORKER_SCHEMA sets --schema, and WORKER_LIST_LIMIT sets --limit of list. Only --yes,
---all, --dry-run, --fresh, --tasks and --plugin must be typed. DATABASE_URL and the admin's secrets
-can be read from files (DATABASE_URL_FILE) or from credentials of systemd (database-url).
+--all, --dry-run, --fresh, --tasks, --plugin, --help and --version must be typed. DATABASE_URL and
+the admin's secrets can be read from files (DATABASE_URL_FILE) or from credentials of systemd
+(database-url).
 
 A time is now, +10m, in 2h, or RFC 3339 with a zone; or, in the zone of this process (TZ), a day
 (2026-11-26, tomorrow), a time of day (09:00, the next one) or both (today 09:00). A duration is
@@ -66,8 +67,8 @@ With --json the output is one line of JSON with the names of the HTTP API (GET a
 the admin): snake_case, ids as integers, payloads as stored; an error is {"error", "code"}.
 
 Exit status: 0 done; 1 failed; 2 an unknown command, option or choice, a missing argument, or no
---yes where one is needed; 3 partly done: some of the jobs were locked or deleted, or an index could
-not be built; 128 + n signal n stopped export or add-many. NO_COLOR turns colours off, FORCE_COLOR on.`,
+--yes where one is needed; 3 partly done: some of the jobs were locked or deleted, an operation was
+paused or stopped, or an index could not be built; 128 + n signal n stopped export or add-many. NO_COLOR turns colours off, FORCE_COLOR on.`,
   run: async () => {
     throw new UsageError("no command given; try worker status, or worker --help");
   },

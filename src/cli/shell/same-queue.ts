@@ -9,11 +9,11 @@ export interface SameQueue {
   line(line: string): string;
   /** The text, with each suggested command in quotes or backticks completed like `line`. */
   text(text: string): string;
-  /** A sentence on what a suggested command omits; null: nothing. */
+  /** A sentence on the password that the commands suggested so far omit; null if they omit none. */
   readonly note: string | null;
 }
 
-/** `whereOf`: how an option was typed, or the variable that set it. */
+/** `whereOf`: returns how an option was typed, or the variable that set it; null if it is not set. */
 export function sameQueue(
   { databaseUrl, schema }: Readonly<Record<string, unknown>>,
   whereOf: (key: string) => string | null,
@@ -48,7 +48,7 @@ export function sameQueue(
   };
 }
 
-/** A shell's reference to the variable that set the connection; psql does not read it by itself. */
+/** Returns a shell's reference to the variable that set the URL, which psql does not read; empty without a URL. */
 function variable(where: string | null): string {
   if (where === null) return "";
   const credential = /^the credential (.+)$/.exec(where)?.[1];

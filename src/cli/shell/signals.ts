@@ -1,4 +1,4 @@
-// SIGTERM, SIGINT and SIGHUP stop a long-running command; the second signal ends the process.
+// SIGTERM, SIGINT and SIGHUP stop a long-running command, and a second signal ends the process.
 import { constants } from "node:os";
 import { clearInterval, setInterval } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
@@ -20,7 +20,7 @@ const statusOf = (name: NodeJS.Signals) => 128 + constants.signals[name];
 
 /**
  * Returns an AbortSignal that aborts at the first SIGTERM, SIGINT or SIGHUP; the second ends the process at once with
- * status 128 + signal. `onHangup`: called at SIGHUP instead.
+ * status 128 + signal. With `onHangup`, SIGHUP calls that and stops nothing.
  */
 export function stopSignal(onHangup?: () => void): AbortSignal {
   const { signal, onSignal } = listen();

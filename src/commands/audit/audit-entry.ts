@@ -1,5 +1,5 @@
-// An entry of the audit trail: the user, the action, the jobs before and after it, the time and the source. It never
-// contains a payload or a secret.
+// An entry of the audit trail: the user, the action, the jobs before and after it, the time and the source. It contains
+// no payload of a job and no secret.
 import type { JobState } from "../../domain/job.ts";
 
 /** A change made through the admin or the command line, as the audit trail records it. */
@@ -16,7 +16,7 @@ export interface AuditEntry {
   readonly request: string | null;
   /** The command, or the change of an operation, such as `operation.pause`. */
   readonly action: string;
-  /** The query whose matches were changed; null without one. */
+  /** The query of an operation, which selects its jobs; null for other actions. */
   readonly query: string | null;
   /** The ids of the jobs to change, or of an added job; null without any. */
   readonly ids: readonly string[] | null;
@@ -26,7 +26,7 @@ export interface AuditEntry {
   readonly workers: readonly string[] | null;
   /** The id of the operation; null without one. */
   readonly operationId: string | null;
-  /** The values to change, as a map from names to new values. */
+  /** The other input of the action by name, such as the new `priority` of the jobs; payloads are omitted. */
   readonly changes: Readonly<Record<string, unknown>>;
   /** The first 20 of the jobs before the change; null when the action names no jobs by id or key. */
   readonly before: readonly JobFacts[] | null;

@@ -3,16 +3,16 @@ import { InputError } from "../../base/errors.ts";
 import { jsonElements, jsonMembers } from "../../base/json-members.ts";
 
 export interface AuditFilter {
-  /** A text in the user, the action, the message, the query, the key or a worker; or an id. Empty: any. */
+  /** A text in user, action, message, query, key or worker; or the id of a job or an operation. Empty: any entry. */
   readonly search: string;
-  /** The age of the oldest entry, in seconds; null: any. */
+  /** The maximum age of an entry, in seconds; null: any. */
   readonly lastSecs: number | null;
 }
 
-/** The texts of an entry that a search reads, as JSON. */
+/** The members of an entry's JSON in which a search for a text looks. */
 const SEARCHED = ["by", "action", "q", "key", "workers", "message"];
 
-/** Returns a filter: whether an entry contains the text, ignoring case, or the id. An empty text matches all. */
+/** Returns a filter of entries: those that contain the text, ignoring case, or the id. An empty text matches all. */
 export function matcherOf(search: string): (json: string | null) => boolean {
   if (search === "") return () => true;
   const wanted = JSON.stringify(search.toLowerCase()).slice(1, -1);
@@ -29,8 +29,8 @@ export function matcherOf(search: string): (json: string | null) => boolean {
 }
 
 /**
- * Whether this program may have written an entry: an object without duplicate members that has an action, and no `id`,
- * which a page adds.
+ * Whether this program may have written an entry: an object without duplicate members that has an `action`, and no
+ * `id`, which is added to the entries of a page.
  */
 export function isOwn(json: string): boolean {
   try {

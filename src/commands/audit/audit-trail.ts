@@ -1,6 +1,6 @@
-// Stores the audit trail in a table of the extension `operations`. Without the table, entries are stored in memory, and
-// logged. An action on jobs and its entry are one transaction. If an entry cannot be written after its action has been
-// committed, the entry is logged as an error.
+// Stores the audit trail in a table of the extension `operations`. Without the table, entries are logged, and the last
+// 1,000 are stored in memory. An action on jobs by id or key and its row are one transaction. Other entries are written
+// after the commit of their action; an entry that cannot be written then is logged as an error.
 import { now } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -20,13 +20,13 @@ import type { AuditEntry, JobFacts, OnAudit } from "./audit-entry.ts";
 import { type AuditFilter, isOwn, matcherOf } from "./audit-filter.ts";
 
 export interface AuditTrail {
-  /** Records an entry. Never rejects. */
+  /** Records the entry of an action that has been committed. Never rejects. */
   record(entry: AuditEntry): Promise<void>;
-  /** Writes the entry in the transaction of `within`. Returns a function to call after the commit. */
+  /** Writes the entry in a transaction. The caller calls the returned function after the commit: it calls `onAudit`. */
   recordWithin(within: Database, entry: AuditEntry): Promise<() => Promise<void>>;
   /**
-   * Returns a page of entries, newest first, at most about 4 MB. `beforeId`: only older entries. A search reads at most
-   * 16 MB, so even a page with few or no entries may have a cursor. `reads`: the database of the request.
+   * Returns at most `limit` entries, newest first. `beforeId`: only those with a lower id. The page ends early once its
+   * entries have 4 MB, or 16 MB have been searched, so even a page with few or no entries may have a cursor.
    */
   list(
     reads: Database,
@@ -34,7 +34,7 @@ export interface AuditTrail {
     beforeId: string | null,
     only?: AuditFilter,
   ): Promise<AuditPage>;
-  /** Deletes some of the expired or excess entries. Returns true if there are more. */
+  /** Deletes up to 5,000 entries older than 90 days or than the newest 100,000. Returns true if there may be more. */
   tidy(): Promise<boolean>;
 }
 
@@ -57,10 +57,10 @@ const MAX_IN_MEMORY = 1_000;
 const MAX_ROWS = 100_000;
 const KEPT_DAYS = 90;
 const ALL: AuditFilter = { search: "", lastSecs: null };
-/** The number of entries that a search reads with one statement. */
+/** The maximum number of entries that a search reads with one statement. */
 const SEARCHED_AT_ONCE = 1_000;
 const TIDIED_AT_ONCE = 5_000;
-// The maximum number of ids in a log line, which must not grow with the request.
+// The maximum number of ids in a log line. Further ids are logged in lines of their own.
 const MAX_LOGGED = 500;
 
 export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTrail {
@@ -95,7 +95,7 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
       try {
         if (!(await writeEntry(db, entry, json))) remember(entry, json);
       } catch (error) {
-        // On a read-only server the action has changed nothing, so there is nothing to record.
+        // On a read-only server the action has changed nothing, so the missing row is no error.
         const isReadOnly = error instanceof WorkerError && error.code === "read_only_server";
         if (isReadOnly) log(logger, entry);
         else logger.error({ error: messageOf(error), entry: json }, NOT_WRITTEN);
@@ -141,14 +141,14 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
   };
 }
 
-/** Writes an entry. Returns false if the table does not exist. */
+/** Writes an entry into the table. Returns false if the table does not exist. */
 async function writeEntry(db: Database, entry: AuditEntry, json: string): Promise<boolean> {
   if (!(await hasOperations(db))) return false;
   await query(db, recordSql, [entry.operationId, json]);
   return true;
 }
 
-/** Returns the newest entries in memory: the same rows as the query of the table. */
+/** Returns the newest entries in memory, selected in the same way as `listSql` selects those of the table. */
 function newest(
   memory: readonly AuditRow[],
   beforeId: string | null,
@@ -178,7 +178,7 @@ function log(logger: Logger, { ids, before: _, after: __, ...entry }: AuditEntry
 const recordSql = (s: string) => `
   insert into ${s}._private_audit (operation_id, entry) values ($1::bigint, $2::json)`;
 
-/** The size of the longest entry that is read. Entries of this program have at most 10,000 ids. */
+/** The maximum size of an entry that is read, in bytes: enough for 10,000 ids, the maximum of a request. */
 const MAX_ENTRY_LENGTH = 1_048_576;
 
 const listSql = (s: string) => `
@@ -227,7 +227,7 @@ const tidySql = (s: string) => `
   )
   select pg_catalog.count(*)::int as deleted from deleted`;
 
-/** Returns the entry as it is on the wire and in the table, with ids as JSON integers. */
+/** Returns the entry as JSON, in the form in which it is stored, with ids as JSON integers. */
 function auditJson(entry: AuditEntry): string {
   const facts = (list: readonly JobFacts[] | null) =>
     list === null ? "null" : `[${list.map(factsJson).join(",")}]`;
@@ -271,7 +271,7 @@ interface FactsRow {
   readonly max_attempts: number;
 }
 
-/** Returns the first 20 jobs, as far as they exist, ascending by id; null without ids and key. */
+/** Returns those jobs of the first 20 ids, or of the key, that exist, ascending by id; null without ids and key. */
 export async function readFacts(
   db: Database,
   { ids, key }: { readonly ids: readonly string[] | null; readonly key: string | null },

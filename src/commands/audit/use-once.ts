@@ -1,13 +1,13 @@
-// Names that can be used only once across all admins of a schema, such as those of download tickets. The used names are
-// stored in the table of rehearsals, because its rows expire, too, and one cleanup deletes both.
+// Records the use of names, such as those of download tickets, so that each can be used only once across all admins of
+// a schema. The used names are rows of the table of rehearsals, from which expired rows are deleted anyway.
 import { type Database, query } from "../../database/database.ts";
 
-/** The start of the ids of these rows. */
+/** The prefix of a used name in the column `id`. Rehearsals have ids without this prefix. */
 export const USED = "used ";
 
 /**
- * Marks a name as used. Returns true for the first use. Needs the extension `operations`. `expiresAtMs`: by this
- * process's clock. The mark is deleted by the database's clock, which may be ahead, so it is kept for an hour longer.
+ * Records that a name is used. Returns true for the first use. Needs the extension `operations`. `expiresAtMs`: by this
+ * process's clock. Rows expire by the database's clock, which may be ahead, so the row is kept for an hour longer.
  */
 export async function useOnce(db: Database, name: string, expiresAtMs: number): Promise<boolean> {
   const rows = await query(db, useSql, [`${USED}${name}`, expiresAtMs / 1_000]);

@@ -1,4 +1,4 @@
-// Acts on jobs by id like the schema's functions, and stores their earlier state for undo if requested.
+// Changes or deletes jobs by id, like Graphile Worker's functions. On request stores their earlier state for an undo.
 
 import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
@@ -26,13 +26,13 @@ import {
   recordValues,
 } from "./recorded-statement.ts";
 
-/** The changed jobs, ascending by id, and the operation that stores their earlier state. */
+/** The changed jobs, ascending by id, and the operation that stores their earlier state; null if none does. */
 export interface ChangeResult {
   readonly jobs: Job[];
   readonly operationId: string | null;
 }
 
-/** Returns the record for the jobs' earlier state. If `recordFor` is undefined, returns null, and nothing is stored. */
+/** Returns the record with which actOnJobs() stores the earlier state; null, to store nothing, without `recordFor`. */
 export function actionRecordOf(
   recordFor: Origin | undefined,
   action: string,
@@ -42,8 +42,8 @@ export function actionRecordOf(
 }
 
 /**
- * Like actOnJobs(), but first waits up to a second until none of the jobs is fetched and not started. A deletion, and a
- * change that also applies to running jobs, does not wait.
+ * Like actOnJobs(), but first waits up to a second until none of the jobs is fetched. There is no wait for a deletion,
+ * or for a change that also applies to running jobs.
  */
 export async function actOnJobsInTurn(
   db: Database,
@@ -66,7 +66,7 @@ export async function untilMayChange(
 const mustWait = (change: JobChange): boolean =>
   !isDeletion(change) && change.mayRun !== true && change.ofRunning === undefined;
 
-/** Acts on jobs. Throws InputError if the list is empty, longer than 10,000, or contains anything but job ids. */
+/** Makes the change. Throws InputError if `ids` is empty, longer than 10,000, or contains anything but job ids. */
 export async function actOnJobs(
   db: Database,
   change: JobChange,
@@ -99,7 +99,7 @@ export async function actOnJobs(
   return { jobs: rows.map(toJob), operationId: rows[0]?.operation_id ?? null };
 }
 
-/** Returns the changing statement for an expression of ids. Most actions skip running jobs. */
+/** Returns the statement that makes the change. `ids`: an SQL array. Locked jobs are skipped unless `mayRun` is set. */
 type ChangeStatement = (ids: string) => string;
 
 const RUNNING_OF_PLAIN = (s: string) =>
@@ -142,9 +142,9 @@ type ActingStatement = (schema: string, ids: string) => string;
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
- * Acts on jobs by their ids, which are the first of `values`. Another transaction, such as that of a worker in the fast
- * mode or of an abandoned session, may have locked a job's row. The statement waits as long as the session's
- * lock_timeout allows. After that the job counts as locked, and the other jobs are changed without it.
+ * Sends a statement that acts on jobs; their ids are the first of `values`. Another transaction, such as that of a
+ * worker in the fast mode, may have locked a job's row. The statement waits for the row as long as lock_timeout allows.
+ * Then it is sent again, without waiting: such a job counts as locked, and the other jobs are changed.
  */
 async function actingQuery<R extends object>(
   db: Database,
@@ -163,7 +163,7 @@ async function actingQuery<R extends object>(
   }
 }
 
-/** Acts on jobs by their ids without waiting: a job counts as locked if another transaction has locked its row. */
+/** Like actingQuery(), but never waits: a job counts as locked if another transaction has locked its row. */
 const actingQueryAtOnce = <R extends object>(
   db: Database,
   statement: ActingStatement,
@@ -179,7 +179,7 @@ const freeOf = (schema: string) => `array(
   )`;
 
 // A fetched job is locked by a worker that does not report it as running. A worker soon starts its fetched jobs, or
-// gives them back, so an action on fetched jobs waits for that.
+// gives them back. An action that would treat a fetched job like a running one waits for that first.
 
 /** Selects jobs by id or by key. */
 export type JobSelector = { readonly ids: readonly string[] } | { readonly key: string };

@@ -1,18 +1,18 @@
-// The change that an action makes to the rows of jobs, by id or by query. A JobChange also determines the columns that
-// are stored for undo, and the condition for an undo: the job has not changed since. The table of stored rows,
+// A JobChange: what an action by id or by query changes in the rows of jobs. It also determines which columns are
+// stored for undo, and the condition under which an undo restores a job. The table of the stored rows,
 // `_private_operation_rows`, has the column names of the jobs table.
 import { MARKED_FAILED } from "../../domain/words.ts";
 
 export type AddParameter = (value: unknown, type: string) => string;
 
-/** Returns an empty list of parameters. A parameter gets its number when used: PostgreSQL rejects unused ones. */
+/** Returns an empty list, and a function that adds a value and returns its `$n`. PostgreSQL rejects unused values. */
 export function parameters() {
   const values: unknown[] = [];
   const parameter: AddParameter = (value, type) => `$${values.push(value)}::${type}`;
   return { values, parameter };
 }
 
-/** The row for which a new value is computed: `jobs` during the change, `batch` (the stored state) during the undo. */
+/** The row from which a new value is computed: `jobs` for the change; the stored `batch` for the check of an undo. */
 export interface RowAt {
   readonly row: string;
   /** The job's id. */
@@ -26,13 +26,13 @@ export interface JobChange {
   readonly set: Readonly<Record<string, (at: RowAt, parameter: AddParameter) => string>> | null;
   /** Whether running jobs are changed, too. */
   readonly mayRun?: boolean;
-  /** Whether jobs may become ready, so that workers are notified. */
+  /** Whether jobs may become ready, so that an operation announces them to the workers. */
   readonly wakes?: boolean;
-  /** Whether each job gets its own `run_at`. A rehearsal shows the first and the last of them. */
+  /** Whether the jobs get a new `run_at`. Then a rehearsal shows the first and the last of the new times. */
   readonly moves?: boolean;
   /**
-   * Common table expressions for running jobs, which are not changed: `ids` is a query of their ids. They must not wait
-   * for rows that another session has locked.
+   * Returns common table expressions that act on running jobs, which `set` does not change. `ids`: a query of their
+   * ids. The expressions must not wait for rows that another session has locked.
    */
   readonly ofRunning?: (s: string, ids: string, parameter: AddParameter) => string;
 }
@@ -47,9 +47,7 @@ const wholeRow = [
   ...["max_attempts", "priority", "last_error", "payload", "key", "flags"],
 ];
 
-/**
- * Returns the columns that are stored for undo: those that are overwritten or compared, and the task for the receipt.
- */
+/** Returns the columns to store for undo: all of a deleted job, otherwise those set or compared, and the task. */
 export function storedColumns({ set, mayRun = false }: JobChange): string[] {
   if (set === null) return wholeRow;
   const own = mayRun ? ["key", "revision"] : [];
@@ -71,8 +69,8 @@ export function storedBytes(
 }
 
 /**
- * Returns the statement that changes `jobs`, up to its `where`. A locked job keeps its `updated_at`, because a new one
- * marks a job that was removed while it was locked (queue/settle/give-back.ts).
+ * Returns the statement that changes `jobs`, up to its `where`. A locked job keeps its `updated_at`: with a new one it
+ * could be taken for a job that was removed while it was locked (queue/settle/give-back.ts).
  */
 export function changeStatement(
   s: string,
@@ -97,8 +95,9 @@ export const restoredColumns = ({ set }: JobChange): string[] => [
 ];
 
 /**
- * Returns a condition on `jobs` and its stored state `batch`: the job has not changed since, and has not been locked,
- * which would have counted an attempt. Graphile workers and hand-written SQL do not set updated_at, so all overwritten
+ * Returns a condition on `jobs` and its stored state `batch`: an undo may restore the job. It has not changed since,
+ * and has not been locked, which would have counted an attempt. If the action may change running jobs, mayHaveRun()
+ * replaces these two conditions. Graphile workers and hand-written SQL do not set updated_at, so all overwritten
  * columns are compared.
  */
 export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParameter): string {
@@ -111,8 +110,8 @@ export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParam
   return [...(mayRun ? mayHaveRun(untouched) : unlocked), ...same].join(" and ");
 }
 
-// If the action may change running jobs, the job may have run since. It must still have its key, which a removal or a
-// replacement takes from it, and must not have been failed or cancelled by hand.
+// If the action may change running jobs, the job may have run since. It must still have its key and revision, which
+// change when it is removed or replaced under its key, and must not have been failed or cancelled by hand.
 const mayHaveRun = (untouched: string) => [
   "jobs.key is not distinct from batch.key",
   "jobs.revision = batch.revision",

@@ -1,14 +1,14 @@
-// Stores an action on jobs by id or key as a finished operation. One statement acts on the jobs, and stores a row for
-// the operation and a row for each requested job, with its earlier state if it has changed. So the action is listed in
-// *Activity*, has a receipt, and can be undone like an operation by query (operations/store/undo-statement.ts). This
-// needs the extension `operations`.
+// Stores an action on jobs by id or key as a finished operation, so that it has a receipt and can be undone like an
+// operation by query (operations/store/undo-statement.ts). One statement acts on the jobs. If it changes any, it stores
+// a row for the operation, and a row for each requested job, with its earlier state if it has changed. This needs the
+// extension `operations`.
 import { MAX_VALUES } from "../../domain/portable/query/limits.ts";
 import { jobColumns, jobNames } from "../../queue/sql/job-row.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
 import type { Origin } from "../audit/audit-entry.ts";
 import { type JobChange, storeRows } from "./job-change.ts";
 
-/** The origin, the name and the changes of an action, as operations by query have them. */
+/** What is stored about an action in addition to its jobs. */
 export interface ActionRecord {
   readonly origin: Origin;
   readonly action: string;

@@ -8,9 +8,9 @@ export type CancelOutcome =
   | "cancelled"
   /** It no longer exists: its task returned before or in spite of the signal, or the job was deleted. */
   | "completed"
-  /** It has failed with an error of its own, and does not run again. */
+  /** It has failed with another error, before the request or after it, and does not run again. */
   | "failed"
-  /** It still runs, or waits for a worker to end it. */
+  /** It has not ended: it still runs, its request is still stored, or it was retried since and waits. */
   | "running";
 
 export interface CancelResult {
@@ -38,8 +38,8 @@ export async function cancelOutcomes(
   });
 }
 
-// A job without a lock counts as running while its request exists. If its worker has crashed, the job has the error of
-// the recovery until endCancellations() replaces this error with the request's reason and deletes the request.
+// A job without a lock counts as running while its request is stored. If its worker has crashed, the job has the error
+// of the recovery until endCancellations() replaces this error with the request's reason and deletes the request.
 const outcomesSql: Statement = (s) => `
 select requested.id::text as id, jobs.id is not null as is_there,
   coalesce(jobs.locked_at is null and jobs.attempts >= jobs.max_attempts, false)

@@ -1,14 +1,14 @@
-// The statement that stores requests to cancel running jobs. Workers read them in queue/cancel/cancellations.ts.
+// A part of a statement: stores requests to cancel running jobs, which workers read (queue/cancel/cancellations.ts).
 import { announceCancel } from "../../queue/pauses/pause.ts";
 
 /**
- * Common table expressions that store requests to cancel running jobs. `ids`: a query of their ids; `reason` and `by`:
- * expressions. The running attempt becomes the last one, so that even a worker that reads no requests does not retry
- * the job. For this, max_attempts is lowered to attempts, as for a permanent failure, and attempts stays correct. Rows
- * that another session has locked are skipped, because they may be rows of the fast mode.
+ * Returns common table expressions that store a request for each job. `ids`: a query of the jobs' ids; `reason` and
+ * `by`: expressions. The running attempt becomes the last one, so that the job is not retried even if its worker reads
+ * no requests. For this, max_attempts is lowered to attempts, as after a permanent failure (queue/settle/fail.ts). Rows
+ * that another session has locked, such as those of the fast mode, are not waited for, and keep their max_attempts.
  *
- * The announcement names the worker, so that other workers read nothing. For a job of the fast mode, whose row has no
- * worker, it names none.
+ * The announcement names the worker, so that other workers read nothing. The row of a job in the fast mode names no
+ * worker, so all workers read the requests.
  */
 export const cancelRequests = (
   s: string,

@@ -9,7 +9,7 @@ import { cancelRequests } from "./cancel-requests.ts";
 
 /**
  * Stores the requests, and returns their number. Jobs that a worker has fetched and not started count as running. After
- * a pause there are no such jobs, because a worker gives them back before it acknowledges the pause.
+ * a pause that all workers have acknowledged there are none, because a worker gives them back before it acknowledges.
  */
 export async function cancelRunning(
   db: Database,
@@ -28,7 +28,7 @@ const conditions: Readonly<Record<PauseScope, (s: string) => string>> = {
   task: (s) => `jobs.task_id = (select id from ${s}._private_tasks where identifier = $1::text)`,
 };
 
-// Running jobs of the fast mode are found only in the workers' reports.
+// The rows of jobs that run in the fast mode have no lock, so these jobs are found in the workers' reports.
 const reportedSql = (s: string) => `
   select pg_catalog.unnest(array(
     select one.id::bigint from ${s}._private_workers as workers,

@@ -14,8 +14,8 @@ export interface CancelEnd {
   /** The job's id. */
   readonly id: string;
   /**
-   * `cancelled`: it has failed with the reason. `completed`: it no longer exists, because its task has returned or the
-   * job was deleted. `failed`: it has failed with another error, for good. `running`: it has not ended yet.
+   * `cancelled`: it has failed as cancelled. `completed`: it no longer exists, because its task has returned or the job
+   * was deleted. `failed`: it has failed for good with another error. `running`: it has not ended yet.
    */
   readonly outcome: "cancelled" | "completed" | "failed" | "running";
 }
@@ -61,7 +61,7 @@ interface WaitedFor {
   readonly isPartial: boolean;
 }
 
-/** Returns a line and JSON for each job. `cancelled`: jobs that ended at once. `waited`: the other outcomes. */
+/** Returns a line and JSON for each job. `cancelled`: waiting jobs that ended at once. `waited`: the other outcomes. */
 export function endsOf(
   ids: readonly string[],
   cancelled: ReadonlySet<string>,

@@ -1,5 +1,5 @@
-// The type of a command's declaration. One file declares one command, and index.ts lists them all. The HTTP API and its
-// OpenAPI document, the command line and the page's dialogs are derived from that list.
+// The type of a command's declaration. One file declares one command, and ../index.ts lists all commands. Their HTTP
+// routes, the OpenAPI document, the command line and the page's dialogs are derived from that list.
 import type { Pool } from "pg";
 import type { Problem } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -14,11 +14,11 @@ import type { JobActionData } from "./job-action.ts";
  * How much harm a command can do.
  * - `safe`: can be repeated or undone without loss.
  * - `changes`: changes data; nothing is lost.
- * - `destroys`: deletes, ends a job's retries, or may run it twice. Needs confirmation.
+ * - `destroys`: deletes data, fails or cancels jobs, or may make jobs run twice. Needs confirmation.
  */
 export type Danger = "safe" | "changes" | "destroys";
 
-/** The command's HTTP route. `action` is null if the route has only this command. */
+/** The HTTP route. `action`: the body's member `action`; null if the body has none: the route has only this command. */
 export interface HttpPlace {
   readonly path: string;
   readonly action: string | null;
@@ -42,11 +42,11 @@ export interface CommandData {
   readonly title: string;
   /** The label of its button: `Run now`. */
   readonly verb: string;
-  /** What will happen, in whole sentences, shown before the confirmation. */
+  /** What will happen, in whole sentences, shown before the user confirms or sends the command. */
   readonly consequence: string;
   /** The consequence for a single job. Default: `consequence`. */
   readonly consequenceOfOne?: string;
-  /** `heavy`: it may take minutes or change the schema, so its timeouts are longer. */
+  /** `heavy`: it may take long or change the schema. The admin gives it more time, and then checks the schema again. */
   readonly weight: "light" | "heavy";
   readonly danger: Danger;
   readonly http: HttpPlace;
@@ -55,13 +55,13 @@ export interface CommandData {
   readonly fields: Readonly<Record<string, FieldData>>;
   /** The command is offered only if a selected job has this state. Default: any state. */
   readonly forState?: JobState;
-  /** The fields of its dialog, in this order. Default: all. Other fields are for programs only. */
+  /** The fields of its dialog, in this order. Default: all. The command line and the API have the other fields, too. */
   readonly dialogFields?: readonly string[];
   /** At least one of these fields is required. */
   readonly needsOneOf?: readonly string[];
   /** Its shortcut on the page. */
   readonly key?: string;
-  /** The page's special dialog for this command. `none`: the page offers the command elsewhere. */
+  /** The page's special dialog for this command. Default: the general dialog. `none`: it has no dialog of its own. */
   readonly dialog?: "add" | "remove" | "sweep" | "upkeep" | "schedule" | "pause" | "limit" | "none";
   /** Example command lines for the help. */
   readonly examples: readonly string[];
@@ -70,7 +70,7 @@ export interface CommandData {
   readonly answer: AnswerShape;
 }
 
-/** The number of requested jobs, and of those that were changed. */
+/** The number of requested jobs or workers, and of those that were changed or unlocked. */
 export interface CommandTally {
   readonly requested: number;
   readonly done: number;
@@ -78,16 +78,16 @@ export interface CommandTally {
 
 /** What a command can use in addition to the database. */
 export interface CommandContext {
-  /** The pool; null on a client of the caller, where commands that need a pool are rejected. */
+  /** The pool, for migrations and changes of indexes. With null, commands that need it are rejected. */
   readonly pool: Pool | null;
   readonly logger: Logger;
-  /** Aborts when the result is no longer awaited. */
+  /** Aborts when the HTTP client disconnects or the server stops; never on the command line. */
   readonly signal: AbortSignal;
   /** How long a migration waits for other transactions, in milliseconds. Default: the default of migrate(). */
   readonly migrationWaitMs?: number;
   /** The origin under which the jobs' earlier state is stored for undo. Default: the state is not stored. */
   readonly recordFor?: Origin | undefined;
-  /** The user that is stored with a pause; null if unknown. */
+  /** The user, stored with pauses, limits and requests to cancel; null if unknown. */
   readonly by?: string | null;
   /** Builds indexes in the background. Without it the command waits until they are built. */
   readonly indexBuilds?: IndexBuilds;
@@ -96,13 +96,13 @@ export interface CommandContext {
 /** The context of a command that runs. */
 export interface RunContext extends CommandContext {
   /**
-   * Called after each commit of a command that commits several times, with the result so far. If the command fails
-   * later, this result is recorded and returned, together with the failure.
+   * A command that commits several times calls this after a commit, with the result so far. If the command fails later,
+   * the last such result is recorded and returned, together with the failure.
    */
   readonly committed: Committed;
 }
 
-/** The type of the result is not checked, because it is inferred from what `run` returns. */
+/** TypeScript infers the result's type from what `run` returns, so it cannot also check the results given here. */
 export type Committed = (result: unknown) => void;
 
 /** The outcome of the changes that a command has started. */
@@ -116,8 +116,8 @@ export interface WaitOutcome {
 }
 
 /**
- * A complete declaration. It has methods and not function properties, because TypeScript compares their parameters less
- * strictly. So commands with different fields and results fit in one list.
+ * A complete declaration. It has methods and not function properties, because TypeScript compares the parameters of
+ * methods less strictly. So commands with different fields and results fit in one list.
  */
 export interface Command<
   F extends CommandFields = CommandFields,
@@ -132,7 +132,7 @@ export interface Command<
   problems?(input: Input<F>): readonly Problem[];
   /** Whether this input changes nothing, so that there is nothing to record. */
   isPreview?(input: Input<F>): boolean;
-  /** Waits for preconditions before the command runs. */
+  /** Checks preconditions or waits for them, before the transaction of the command if it has one. */
   prepare?(db: Database, input: Input<F>): Promise<void>;
   run(db: Database, input: Input<F>, context: RunContext): Promise<R>;
   /** Waits for effects of the change, after the record is written. Returns the result with these effects. */
@@ -141,13 +141,13 @@ export interface Command<
   sentence(result: R, input: Input<F>): string;
   /** Returns the counts, for commands that may change only some of the requested jobs. */
   tally?(result: R, input: Input<F>): CommandTally;
-  /** Returns whether only a part was done, for commands that have no tally. */
+  /** Returns whether only a part was done. Default: whether the tally has fewer done than requested. */
   isPartial?(result: R): boolean;
   /** Returns the affected jobs for the record, if the input does not have them. */
   jobIds?(result: R): readonly string[];
   /** Returns the operation that stores the jobs' earlier state. All commands that can store it declare this. */
   operationId?(result: R): string | null;
-  /** Waits until the changes that it has started have ended, at most a minute; for --wait on the command line. */
+  /** Waits at most a minute for the end of changes that `run` has started; for --wait on the command line. */
   wait?(db: Database, result: R, input: Input<F>): Promise<WaitOutcome>;
   /** Returns the affected workers for the record, if the input does not have them. */
   workerIds?(result: R): readonly string[];

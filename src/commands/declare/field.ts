@@ -30,13 +30,13 @@ export interface FieldData {
   readonly isRequired: boolean;
   /** Whether null means absent. If not, null is rejected. */
   readonly isNullable: boolean;
-  /** The minimum: of the length for a text, of the value for integer and seconds, of the count for ids and list. */
+  /** The bounds: of the length of a text, of the value of integer and seconds, of the count of ids and of a list. */
   readonly min?: number;
   readonly max?: number;
   readonly choices?: readonly string[];
   /** The field of each item of a list. */
   readonly item?: FieldData;
-  /** The value if the field is absent, in the form in which users type it. */
+  /** The value if the field is absent: as users type it, or a description such as `all three`. */
   readonly default?: string;
   /** An example of a valid text, for fields in which not every text is valid. */
   readonly example?: string;
@@ -46,7 +46,7 @@ export interface FieldData {
   readonly shellDefault?: string;
   /** For a list: the values if the option is typed without a value. */
   readonly whenBare?: readonly string[];
-  /** Whether an absent field means everything. Then the command line requires an explicit option such as --all. */
+  /** Whether an absent field means everything. Then the command line requires either the field's option or --all. */
   readonly isAllWhenAbsent?: boolean;
   /** Whether the field is accepted from programs, but not offered anywhere. */
   readonly isHidden?: boolean;
@@ -68,7 +68,7 @@ export type Input<F extends CommandFields> = v.InferOutput<
   v.StrictObjectSchema<Checks<F>, undefined>
 >;
 
-/** Returns the valibot entries of fields. */
+/** Returns the validation of each field, for an object schema of valibot. */
 export function checksOf<const F extends CommandFields>(fields: F): Checks<F> {
   const checks = Object.entries(fields).map(([name, { check }]) => [name, check]);
   return Object.fromEntries(checks) as Checks<F>;
@@ -144,7 +144,7 @@ const NOW_OR_TIME = 'must be "now" or an RFC 3339 time with a zone, such as 2026
 export const time = (words: Words, details: Details = {}) =>
   field("time", words, v.union([v.literal("now"), moment], NOW_OR_TIME), details);
 
-/** Returns a field with these choices. It accepts underscores, as in the library, and dashes, as on the wire. */
+/** Returns a field with these choices. A choice with dashes may also be typed with underscores, as in the library. */
 export const choice = <const T extends readonly string[]>(
   words: Words,
   choices: T,

@@ -1,5 +1,5 @@
-// The additional part of the declaration of a command on jobs. With it, the command can run on all jobs that match a
-// query, and has a preview and an undo. The page's menus are generated from it (ui/schema/commands.mjs).
+// The additional part of the declaration of a command on jobs. With it, the command can also act on all jobs that match
+// a query, as an operation. The page's menus are generated from it (ui/schema/commands.mjs).
 import type { Database } from "../../database/database.ts";
 import type { MissingTables } from "../../database/schema/extensions/missing-tables.ts";
 import type { Condition } from "../../domain/condition.ts";
@@ -9,9 +9,9 @@ import type { CommandFields } from "./field.ts";
 /** The validated changes by their names on the wire. */
 export type Changes = Readonly<Record<string, string | number | boolean>>;
 
-/** The texts of an action. `{jobs}` is replaced by the jobs: `Run {jobs} now`. */
+/** The texts of an action: before (`ask`), during and after it. `{jobs}` is replaced by a text such as `3 jobs`. */
 export interface ActionWords {
-  /** The word before the number of jobs in receipts and on the command line: `Retried`. */
+  /** The words before the number of jobs in a result: `Retried` for `Retried 3 of 5 jobs`. */
   readonly past: string;
   readonly ask: string;
   readonly doing: string;
@@ -21,7 +21,7 @@ export interface ActionWords {
 /** The conditions of jobs for which an action is offered. */
 export type OfferCondition = "all" | "failed" | "not failed";
 
-/** Where the page offers an action. An absent place: the action is not offered there. */
+/** Where the page offers an action. Without a member, it is not offered in that place. */
 export interface ActionOffers {
   /** In the menu of one job, at this place in the menu. */
   readonly one?: { readonly of: OfferCondition; readonly place: number };
@@ -29,7 +29,7 @@ export interface ActionOffers {
   readonly selected?: OfferCondition;
   /** Above the list, for all matching jobs, at this place in the row. */
   readonly every?: { readonly of: OfferCondition; readonly place: number };
-  /** The conditions for which it is the default action. */
+  /** The conditions of a job for which the page offers it first. */
   readonly firstFor?: readonly Condition[];
   /** Whether its shortcut also works in the list of jobs. */
   readonly hasListKey?: boolean;
@@ -38,8 +38,8 @@ export interface ActionOffers {
 export interface JobActionData {
   readonly words: ActionWords;
   /**
-   * Returns the change of the jobs' rows. Operations use it, and commands by ids that have no `run` of their own.
-   * `by`: the user.
+   * Returns the change of the jobs' rows. Operations make this change, and so does a command by ids that has no `run`
+   * of its own. `by`: the user.
    */
   readonly change: (changes: Changes, by: string | null) => JobChange;
   /** What is done to running jobs instead of the change, in words for one job and for several; absent if nothing. */
@@ -48,7 +48,7 @@ export interface JobActionData {
   readonly leavesOut?: string;
   /** Returns the tables that the action needs and the schema lacks; null if there are none. */
   readonly missing?: (db: Database) => Promise<MissingTables | null>;
-  /** Whether an operation starts with a canary: usually, on request, or never. */
+  /** Whether an operation has a canary. `usual`: the page selects one; `possible`: on request; `none`: never. */
   readonly canary: "usual" | "possible" | "none";
   readonly offers: ActionOffers;
   /**

@@ -28,7 +28,7 @@ export const dropIndexCommand = defineCommand({
       had ? "dropped" : "absent",
     );
     if (indexBuilds === undefined) return dropping;
-    // Dropping waits for transactions that may use the index. An HTTP request waits at most MAX_WAIT_MS.
+    // Dropping waits for transactions that may use the index. An HTTP request is answered after MAX_WAIT_MS at most.
     const late = new AbortController();
     const waited = wait(MAX_WAIT_MS, late.signal).then(() => "dropping" as const);
     const state = await Promise.race([dropping, waited]).finally(() => late.abort());

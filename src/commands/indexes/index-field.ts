@@ -1,4 +1,4 @@
-// Shared by the commands of this folder: the index field, the HTTP route, and the connection for building.
+// Shared by the commands of this folder: the index field, the HTTP route, and the pool for building and dropping.
 import type { Pool } from "pg";
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
@@ -10,7 +10,7 @@ export const indexField = choice(["Index", "name of an optional index"], indexNa
 
 export const indexAction = (action: string) => ({ path: "/api/indexes", action });
 
-/** Returns the pool and the database. Building and dropping need a separate connection, so a pool is required. */
+/** Returns the pool and the database. Throws WorkerError without a pool: the work needs a connection of its own. */
 export function indexPlace(db: Database, pool: Pool | null): IndexPlace {
   if (pool === null) throw new WorkerError("configuration", "changing an index needs a pool");
   return { pool, db };

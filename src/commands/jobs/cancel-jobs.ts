@@ -1,5 +1,5 @@
-// Cancels jobs: a waiting job fails or is deleted. For a running job a request is stored. Its worker reads the request
-// (queue/cancel/cancellations.ts) and aborts the job's signal.
+// Cancels jobs: a waiting job fails or is deleted. For a locked job a request is stored. Its worker reads the request
+// (queue/cancel/cancellations.ts) and aborts the job's signal, or fails the job if it has not started.
 
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
@@ -24,9 +24,9 @@ import { idList, jobsMember } from "./define-job-action.ts";
 
 /** Options of cancelJobs(). */
 export interface CancelOptions {
-  /** The reason: at most 200 characters. It becomes part of `last_error`, and of the error of the job's signal. */
+  /** The reason, at most 200 characters. `last_error`, and the error with which the job's signal aborts, contain it. */
   readonly reason?: string | null | undefined;
-  /** Deletes jobs that have not started, instead of keeping them as failed. Default false. */
+  /** Deletes waiting jobs, instead of keeping them as failed. Default false. */
   readonly remove?: boolean | undefined;
   /** The user, shown while a job is being cancelled: at most 128 characters. */
   readonly cancelledBy?: string | null | undefined;
@@ -37,13 +37,13 @@ export interface CancelledJob {
   /** The job's id. */
   readonly id: string;
   /**
-   * `cancelled`: it had not started, and never will. `cancelling`: it runs; its signal aborts within moments, and
-   * waitForCancelledJobs() returns its outcome. `failed`: it had failed for good before. `not_found`: no such job.
+   * `cancelled`: it was waiting, and never runs. `cancelling`: a worker has locked it; if it runs, its signal aborts
+   * soon, and waitForCancelledJobs() returns the outcome. `failed`: it had failed before. `not_found`: no such job.
    */
   readonly outcome: "cancelled" | "cancelling" | "failed" | "not_found";
 }
 
-/** What the command has done. */
+/** The outcomes of the jobs: `jobs` are the cancelled ones, and the other lists contain ids. */
 export interface CancelJobsResult extends ChangeResult {
   readonly cancelling: readonly string[];
   readonly failed: readonly string[];
@@ -63,8 +63,8 @@ const optionsSchema = strict({
 });
 
 /**
- * Cancels jobs, and returns the outcome of each id, in the order of `ids`. Throws InputError for invalid input, and
- * `extension_missing` if the schema lacks the tables for cancelling.
+ * Cancels jobs, and returns the outcome of each distinct id, in the order of `ids`. Throws InputError for invalid
+ * input, and `extension_missing` if the schema lacks the tables for cancelling.
  */
 export async function cancelJobs(
   db: Database,
@@ -161,9 +161,7 @@ export const cancelCommand = defineCommand({
   fields: {
     ids: jobIds,
     reason: optional(text(["Reason", "reason, which becomes the job's last error"], 0, 200)),
-    remove: optional(
-      flag(["Remove", "delete jobs that have not started, instead of keeping them as failed"]),
-    ),
+    remove: optional(flag(["Remove", "delete waiting jobs, instead of keeping them as failed"])),
   },
   dialogFields: ["reason"],
   examples: [

@@ -1,5 +1,5 @@
-// Shared by the actions on jobs: their HTTP route, how they change jobs by id, and a result that counts the jobs that
-// were changed and those that were skipped.
+// Shared by the actions on jobs: their HTTP route, how they change jobs by id, and a result with the changed jobs, and
+// with the others by the reason why they did not change.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { changedJobJson, type Job } from "../../domain/job.ts";
 import { countText, numberText } from "../../domain/words.ts";
@@ -48,7 +48,7 @@ export function defineJobAction<const F extends Fields, const N extends string>(
     http: { path: "/api/jobs/action", action: action.name },
     positionals: ["ids"],
     answer: { jobs: "ChangedJob[]", operation: "integer?" },
-    // Waits for fetched jobs before the transaction, whose timeout is meant for the change alone.
+    // The wait for fetched jobs comes before the transaction, so that no transaction is open during the wait.
     prepare: async (db, input) => {
       const { ids, ...changes } = input as Input<F> & IdsInput;
       await untilMayChange(db, action.onJobs.change(changes as Changes, null), ids);
@@ -72,16 +72,16 @@ export function defineJobAction<const F extends Fields, const N extends string>(
 
 /** The outcome for the requested jobs. */
 export interface JobActionResult extends ChangeResult {
-  /** The ids of jobs that were skipped because they have started. */
+  /** The ids of jobs that were skipped because a worker has locked them: they run, or were fetched just now. */
   readonly started: readonly string[];
-  /** The ids of jobs that have not started and are unchanged: a trigger, a policy or another session prevented it. */
+  /** The ids of jobs that no worker has locked: a trigger, a policy or another session prevented their change. */
   readonly unchanged: readonly string[];
   readonly missing: readonly string[];
-  /** The ids of jobs without attempts left, which will not run. Changed jobs may be among them. */
+  /** The ids of jobs that will not run, because they have no attempts left. Changed jobs may be among them. */
   readonly spent: readonly string[];
 }
 
-/** Returns the changed jobs, and why others of `ids` did not change. `spent`: the ids skipped for lack of attempts. */
+/** Returns the changed jobs, and why others of `ids` did not change. `spent`: jobs not changed for lack of attempts. */
 export async function jobActionResult(
   db: Database,
   ids: readonly string[],

@@ -49,7 +49,7 @@ export const keyFields = {
 
 type KeyInput = Input<typeof keyFields>;
 
-/** Returns a job's options from the fields. If a needed field is missing, resolveJob() reports the problem. */
+/** Returns these options of a job from the fields. If a needed field is missing, keyProblems() reports it. */
 export function keyOptions(
   input: KeyInput,
 ): Pick<JobSpec, "unique" | "debounce"> & Partial<Pick<ThrottledSpec, "throttle">> {
@@ -77,7 +77,7 @@ export function keyOptions(
 const inMs = (seconds: number | undefined) =>
   seconds === undefined ? undefined : Math.round(seconds * 1_000);
 
-/** Returns the problems of a job that has such options, under the names of the fields. */
+/** Returns all problems of a job that has one of these options, under the fields' names; without any option, none. */
 export function keyProblems(job: AnyJob): readonly Problem[] {
   const { unique, debounce, throttle } = job.spec ?? {};
   if ([unique, debounce, throttle].every((one) => one === undefined)) return [];

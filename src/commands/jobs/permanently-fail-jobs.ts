@@ -33,7 +33,7 @@ export async function permanentlyFailJobs(
   return actOnJobsInTurn(db, failChange(checked), ids, record);
 }
 
-/** Returns the change. `reason`: null for the default reason of the schema's function. */
+/** Returns the change. `reason`: null for the text that Graphile Worker's function permanently_fail_jobs() sets. */
 const failChange = (reason: string | null): JobChange => ({
   set: {
     last_error: (_, parameter) =>

@@ -1,4 +1,4 @@
-// Removes a job by its key.
+// Removes the job with a key, or all jobs that match a query.
 import { validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
@@ -21,8 +21,8 @@ import { jobIds, text } from "../declare/field.ts";
 /** The result of removeJob(). */
 export interface RemovedJob {
   /**
-   * What happened. `removed`: the job was not running and is deleted. `locked`: it has started; it continues,
-   * has lost its key and will not be retried. `absent`: no job has this key.
+   * What happened. `removed`: the job was not running and is deleted. `locked`: a worker has locked the job; it has
+   * lost its key, its running attempt continues, and it will not be retried. `absent`: no job has this key.
    */
   readonly outcome: "removed" | "locked" | "absent";
   /** The job: its last state when it was removed, its present state when it is locked, null when it is absent. */
@@ -65,8 +65,8 @@ export interface RemoveResult extends RemovedJob {
   readonly operationId: string | null;
 }
 
-// Like the schema's function remove_job. A running job ends without a retry and loses its key. The deletion `removed`
-// runs first: if it has to wait for a worker, it finds the job locked, and then the update applies.
+// Like Graphile Worker's function remove_job: a running job loses its key and its remaining attempts. The deletion
+// `removed` runs first. If it has to wait for a worker's fetch, it finds the job locked, and the update follows.
 const removedSql = (schema: string) => `removed as (
     delete from ${schema}._private_jobs as jobs
     where jobs.key = $1::text and ${isFree}
@@ -116,7 +116,7 @@ export const removeCommand = defineCommand({
   answer: { outcome: "string", operation: "integer?" },
   dialog: "remove",
   examples: ["worker remove sync:acme", "worker remove --ids 42,43"],
-  // Deletes jobs that are not locked, as completing does. Only the name in the audit trail differs.
+  // By ids or a query, removing deletes jobs as completing does. Only texts and the name in the audit trail differ.
   onJobs: {
     words: {
       past: "Removed",

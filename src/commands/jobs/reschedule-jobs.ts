@@ -1,4 +1,4 @@
-// Changes the time, priority and attempts of jobs.
+// Changes the time, the priority, the attempts and the maximum number of attempts of jobs.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
@@ -31,7 +31,7 @@ export interface JobChanges {
   readonly runAt?: Date | string | undefined;
   /** Moves the `runAt` of each job by this many milliseconds, back if negative; at most a year. Not with `runAt`. */
   readonly shiftMs?: number | undefined;
-  /** Spreads the jobs evenly over this many milliseconds from their new `runAt`; at most a year. */
+  /** Spreads the jobs evenly over this many milliseconds, each from its new or present `runAt` on; at most a year. */
   readonly spreadMs?: number | undefined;
   /** The new priority: lower runs earlier. -32,768 to 32,767. */
   readonly priority?: number | undefined;
@@ -100,7 +100,7 @@ type RescheduleChanges = Omit<JobChanges, "shiftMs" | "spreadMs"> & {
   readonly spread?: number | undefined;
 };
 
-/** Returns the change to new times and numbers. Columns that do not change are stored and compared, too. */
+/** Returns the change. It sets all four columns, some to their own value, so an undo stores and compares them all. */
 function rescheduleChange(to: RescheduleChanges): JobChange {
   const { runAt, shift, spread, priority, attempts, maxAttempts } = to;
   return {
@@ -127,8 +127,8 @@ function rescheduleChange(to: RescheduleChanges): JobChange {
 }
 
 /**
- * Returns the new time. `from`: a time; `id`: the job's id; `shift` and `spread`: in seconds. The place of a job in
- * the spread follows from its id: `hashint8` is uniform over 2^32 numbers.
+ * Returns an expression: the new time. `from`: a time; `id`: the job's id; `shift` and `spread`: in seconds. The place
+ * of a job in the spread follows from its id, by `hashint8`, whose results are uniform over 2^32 numbers.
  */
 const movedRunAt = (from: string, id: string, shift: string, spread: string): string =>
   `${from} + pg_catalog.make_interval(secs => ${shift} + ${spread}

@@ -1,4 +1,4 @@
-// Resets the attempts of jobs and runs them now, for failed jobs after the cause of the failure is fixed.
+// Retries jobs: sets their attempts to 0 and their time to now. Meant for failed jobs whose cause of failure is fixed.
 import { jobIds, maxAttempts, optional, priority } from "../declare/field.ts";
 import { defineJobAction } from "./define-job-action.ts";
 import { movingBy } from "./reschedule-jobs.ts";

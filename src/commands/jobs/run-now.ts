@@ -1,5 +1,5 @@
-// Runs jobs as soon as a worker is free: sets their time to now. The number of attempts does not change, so a failed
-// job also needs new `attempts`, or `retry`.
+// Runs jobs as soon as a worker is free: sets their time to now. By default their attempts do not change, so a failed
+// job also needs the field `attempts` or `max_attempts`, or the command `retry`.
 import { now } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
@@ -10,7 +10,7 @@ import type { Changes } from "../declare/job-action.ts";
 import { defineJobAction, type JobActionResult, jobActionResult } from "./define-job-action.ts";
 import { movingBy } from "./reschedule-jobs.ts";
 
-/** Sets the jobs' time to now. Jobs without attempts left do not change, because a new time would not run them. */
+/** Makes the changes, and sets the time to now. Jobs that would have no attempts left are skipped: they cannot run. */
 export async function runNow(
   db: Database,
   ids: readonly string[],
@@ -85,7 +85,7 @@ export const runNowCommand = defineJobAction({
   },
 });
 
-/** How far the clock of a program may be ahead of this process's, in milliseconds. */
+/** How far the clock of the program that sends `run_at` may be ahead of this process's, in milliseconds. */
 const MAX_AHEAD_MS = 60_000;
 
 function isAhead(runAt: string): boolean {

@@ -1,5 +1,5 @@
 // Makes the latest attempt of a job its last one, for jobs that fail or crash their worker each time. Unlike most
-// actions, this action also applies to running jobs.
+// actions, this one also changes running jobs.
 import type { Database } from "../../database/database.ts";
 import { actOnJobsInTurn, type ChangeResult } from "../before-images/act-on-jobs.ts";
 import type { JobChange } from "../before-images/job-change.ts";

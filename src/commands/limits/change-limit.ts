@@ -1,4 +1,4 @@
-// Changes parts of a limit, in one transaction, so that concurrent changes are not lost. Also ends back-offs.
+// Creates a limit or changes parts of it, in one transaction: no concurrent change is lost. Also ends back-offs.
 
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
@@ -23,7 +23,7 @@ export interface LimitSet {
   readonly isChanged: boolean;
   /** Whether a task or queue with a matching name exists. */
   readonly isKnown: boolean;
-  /** A note about workers that do not apply the limit; null if none are known. */
+  /** A note: workers without heartbeats may not apply the limit, or could not be read; null: none were found. */
   readonly note: string | null;
 }
 
@@ -98,7 +98,7 @@ async function endSome(
   return rows.map((row) => ({ scope: row.scope, name: row.name }));
 }
 
-// An advisory lock, because the limit may not exist yet.
+// An advisory lock and not a row lock, because the limit may not exist yet.
 const lockSql: Statement = () =>
   "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('worker:limit:' || $1::text, 0))";
 

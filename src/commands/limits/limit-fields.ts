@@ -71,7 +71,7 @@ export function changedLimit(old: LimitDefinition | null, input: SetInput): Limi
   }
 }
 
-/** Returns the new rate; null: no maximum. A default burst becomes the default of the new rate. */
+/** Returns the new rate; null: no maximum. If the old rate has its default burst, the new rate gets its own default. */
 function changedRate(old: FullRate | null, { rate: typed, burst }: SetInput): Rate | null {
   if (typed === undefined && old === null) {
     if (burst === undefined) return null;

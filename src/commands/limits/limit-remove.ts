@@ -11,7 +11,7 @@ export const limitRemoveCommand = defineCommand({
   title: "Remove the limit",
   verb: "Remove limit",
   consequence:
-    "The limit is deleted, and all jobs that wait for it can start at once. A limit that a worker's options have is created again when that worker starts.",
+    "The limit is deleted, and all jobs that wait for it can start at once. A worker whose options have this limit creates it again when it starts.",
   weight: "light",
   danger: "destroys",
   http: { path: "/api/limits", action: "remove" },

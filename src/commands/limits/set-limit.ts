@@ -1,4 +1,5 @@
-// Sets and removes limits. A notification makes workers read them at once; without it they do so within 2 seconds.
+// Sets and removes limits, and creates those in a worker's options. A notification makes workers read the limits at
+// once; without it they do so within 2 seconds.
 
 import { isDeepStrictEqual } from "node:util";
 import { WorkerError } from "../../base/errors.ts";
@@ -41,9 +42,7 @@ export async function setLimit(db: Database, { definition, setBy }: LimitChange)
 }
 
 interface SetRow {
-  /**
-   * There was no limit with this name, and none was created: there are too many, or another session has created one.
-   */
+  /** No limit with this name was found or created: there are too many, or another session has just created it. */
   readonly is_missed: boolean;
   readonly is_full: boolean;
   readonly is_other: boolean;
@@ -82,7 +81,7 @@ export async function createLimits(
   });
 }
 
-/** A limit of a worker's options, and the one that exists. */
+/** A limit in a worker's options, and the stored limit of the same name, which differs from it. */
 export interface LimitDifference {
   readonly wanted: LimitDefinition;
   readonly stored: LimitDefinition;
@@ -105,7 +104,7 @@ const NEWS = `${announceControl("all")}, ${announceJobs("1")}`;
 const EMPTY = `pg_catalog.now()
     + $7::int::float8 * $6::bigint::float8 / $5::int::float8 * interval '1 millisecond'`;
 
-/** Whether the limit is new for its tasks: some workers may not apply it to them yet (queue/limits/permits.ts). */
+/** A condition: the concurrency is new for its tasks, so workers may not apply it yet (queue/limits/permits.ts). */
 const IS_NEW = `l.match <> excluded.match or l.concurrency is null
       or l.revision < 2 and l.set_at > pg_catalog.now() - interval '2.5 seconds'`;
 
@@ -113,7 +112,8 @@ const IS_NEW = `l.match <> excluded.match or l.concurrency is null
  * $1 name  $2 scope  $3 match  $4 concurrency  $5 rate  $6 period  $7 burst  $8 set by
  *
  * `behind`: rows with a `tat` (theoretical arrival time) later than that of an empty bucket of the new rate. After a
- * slow old rate it may be a day ahead, so it is moved back. Rows are locked in the order of fetches, against deadlocks.
+ * slow old rate, `tat` may be a day ahead; it is moved back. Rows are locked in the order in which fetches lock them,
+ * so that no deadlock is possible.
  */
 const setSql: Statement = (s) => `
 with old as materialized (

@@ -62,14 +62,14 @@ export interface CleanupOptions {
 
 /**
  * Runs the named tasks, by default all three, always in the order of `cleanupTasks`; an empty list runs none. Jobs and
- * names are deleted in steps of 10,000, each its own statement. "gc-task-identifiers" keeps the tasks that running
- * workers report in their heartbeats (all tasks if a worker has more than the 1,000 that it can report), and
- * `taskIdentifiersToKeep`. A transaction that is open during a step may have read a name, and later commit a job with
- * its id. So each step waits up to 10 s for older transactions, and then restores the names that jobs refer to. If such
- * a transaction is still open, the step restores all its names and is the last one. "gc-job-queues" also restores the
- * rows of queues that a Graphile worker's cleanup deleted while jobs referred to them. Every call with a task also
- * deletes throttles whose period is over. Throws InputError for an unknown task or invalid names. Throws
- * `configuration` for deleting names in a transaction, and `database_error` at the end if PostgreSQL refused deletions.
+ * names are deleted in steps of 10,000, each its own statement. "gc-task-identifiers" keeps the tasks that workers
+ * report in their heartbeats (all tasks if a report is incomplete, as with more than 1,000 tasks), and
+ * `taskIdentifiersToKeep`. A transaction that is open while a name is deleted may have read it, and later commit a job
+ * with the name's id. So each step of names waits up to 10 s for older transactions, and then restores the names that
+ * jobs refer to. If such a transaction is still open, the step restores all its names, and is the last of its task.
+ * "gc-job-queues" also restores rows of queues that a Graphile worker's cleanup deleted while jobs referred to them.
+ * Every call with a task deletes throttles whose period is over. Throws InputError for an unknown task or invalid
+ * names, `configuration` for deleting names in a transaction, `database_error` at the end for refused deletions.
  */
 export async function cleanup(
   db: Database,
@@ -80,8 +80,8 @@ export async function cleanup(
 }
 
 /**
- * Like cleanup(). `committed`: called with the result so far after each deletion, and at the end, before an error for
- * refusals.
+ * Like cleanup(). `committed`: called with the result so far after names or jobs were deleted or names restored, and at
+ * the end, before the error about refused deletions.
  */
 async function cleanUp(
   db: Database,
@@ -166,7 +166,7 @@ export const cleanupCommand = defineCommand({
   http: maintenanceAction("cleanup"),
   positionals: [],
   fields: {
-    // null is rejected: if it was sent by mistake, it would delete every failed job.
+    // null is rejected: if it meant all tasks, a null sent by mistake would delete every failed job.
     cleanup_tasks: absentOnly(
       list(
         ["Tasks", "what to clean up; an empty list does nothing"],

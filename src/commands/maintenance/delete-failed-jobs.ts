@@ -11,7 +11,7 @@ const CHUNK = 10_000;
 
 /**
  * Deletes failed jobs in chunks by ascending id, so that the loop ends even while other jobs keep failing. Jobs that
- * PostgreSQL refuses to delete are added to `refused`. Calls `deleted` with the number of deleted jobs of each chunk.
+ * PostgreSQL refuses to delete are added to `refused`. Calls `deleted` after each deletion with its number of jobs.
  */
 export async function deleteFailedJobs(
   db: Database,
@@ -67,8 +67,8 @@ interface DeletedRow {
   readonly last: string | null;
 }
 
-// The rollback of the transaction is awaited. Otherwise the next statement, on another connection, would skip jobs that
-// the refused statement still locks.
+// A transaction, because its rollback after a refusal is awaited. Without that, the next statement, on another
+// connection, would skip jobs that the refused statement still locks.
 const deleteSome = (db: Database, statement: Statement, values: unknown[]): Promise<DeletedRow[]> =>
   contendedTransaction(db, (inside) => query<DeletedRow>(inside, statement, values));
 

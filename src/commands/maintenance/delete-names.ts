@@ -17,7 +17,7 @@ export type CleanupRefusals = Record<"job" | NameColumn, RefusedRow[]>;
 /** Names to delete. */
 export interface NamesToDelete {
   readonly column: NameColumn;
-  /** Returns a condition on `names` in addition to having no jobs. It may use the parameter $3. */
+  /** Returns a condition on `names` in addition to having no jobs. It may use parameters from $3 on. */
   isUnused(s: string): string;
 }
 
@@ -61,7 +61,7 @@ interface Step {
   readonly last: number | undefined;
 }
 
-/** Deletes the first unused names. If PostgreSQL refuses to delete some of them, deletes all others. */
+/** Deletes the next unused names. If PostgreSQL refuses to delete some of them, deletes the others of this step. */
 async function deleteStep(
   db: Database,
   { unused, deleted }: NameDeletion,

@@ -7,8 +7,8 @@ import { AGE_MS, isStale } from "../../queue/workers/stale-workers.ts";
 export interface FoundWorker {
   readonly workerId: string;
   /**
-   * `stale`: its lease has expired. `unknown`: it has no heartbeat row. `spared`: it has sent no heartbeat for the
-   * given time, but its declared threshold is longer.
+   * `stale`: no heartbeat within the sweep's threshold and its own. `unknown`: no heartbeat row, and its newest lock is
+   * older than the sweep's threshold. `spared`: no heartbeat within that threshold, but within its own longer one.
    */
   readonly kind: "stale" | "unknown" | "spared";
   readonly lockedJobs: number;
@@ -42,7 +42,7 @@ export async function findStaleWorkers(
   }));
 }
 
-// "not is_available" lets the planner use the optional index on locked jobs (see list-locked-workers).
+// "locked_at is not null" lets the planner use the optional index `running`.
 const locks = (s: string, slots: boolean) => `
   select locked_by, locked_at, true as is_job
   from ${s}._private_jobs

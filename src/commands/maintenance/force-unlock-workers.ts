@@ -44,7 +44,7 @@ export async function forceUnlockWorkers(
 }
 
 export interface UnlockResult extends UnlockedCounts {
-  /** The ids of workers that held no locks and have no heartbeat. */
+  /** The ids of workers that held no locks and have no heartbeat row. */
   readonly unknown: readonly string[];
 }
 
@@ -62,9 +62,9 @@ async function unlock(db: Database, workerIds: readonly string[]): Promise<Unloc
 
 const MAX_NAMED = 5;
 
-// Like the schema's function force_unlock_workers, but returns the counts, and the ids of workers that held no locks.
-// The statement scans all jobs once, because no index covers locks. If the optional index on locked jobs exists, "not
-// is_available" lets PostgreSQL use it (see list-locked-workers).
+// Like Graphile Worker's function force_unlock_workers, but returns the counts, and the ids of workers that held no
+// locks and have no heartbeat row. "locked_at is not null" lets the planner use the optional index `running`; without
+// that index the statement reads all jobs once.
 const unlockSql =
   (heartbeats: boolean, slots: boolean): Statement =>
   (schema) =>

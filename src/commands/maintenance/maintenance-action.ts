@@ -1,3 +1,3 @@
-// The HTTP route of the commands in this folder.
+// The HTTP route of the commands migrate, cleanup, sweep and unlock.
 
 export const maintenanceAction = (action: string) => ({ path: "/api/maintenance", action });

@@ -51,7 +51,7 @@ export const migrateCommand = defineCommand({
     ),
     with_indexes: optional(
       list(
-        ["Optional indexes", "optional indexes to build, which speed up reads of the admin"],
+        ["Optional indexes", "optional indexes to build, for faster reads of the admin"],
         choice(["Index", "name of an index"], indexNames),
         indexNames.length,
         { whenBare: recommendedIndexes },

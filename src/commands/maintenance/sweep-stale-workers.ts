@@ -1,7 +1,7 @@
-// Recovers the jobs of stale workers on request, like the sweep that workers run (recover-jobs.ts). This one also has
-// a threshold for workers that declare none, and for lock holders without heartbeats. It calls no function of the
-// schema: a plain Graphile Worker schema has no sweep. The sweep of graphile_worker_rs gives the attempt back, so with
-// it a job that crashes its worker would run for ever.
+// Recovers the jobs of stale workers on request, like the sweep that workers run (queue/workers/recover-jobs.ts). This
+// sweep also recovers jobs of workers without heartbeats, and its threshold replaces shorter thresholds of workers. It
+// calls no function of the schema: Graphile Worker's schema has no sweep, and that of graphile_worker_rs gives the
+// attempt back, so with it a job that crashes its worker would run for ever.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
@@ -13,8 +13,8 @@ import { type FoundWorker, findStaleWorkers } from "./find-stale-workers.ts";
 /** Options of sweepStaleWorkers(). The defaults are those of graphile_worker_rs. */
 export interface SweepOptions {
   /**
-   * The time without a heartbeat after which a worker is stale, in milliseconds, at most a year. A worker's own
-   * longer threshold has precedence. Default 300,000.
+   * The time after which a worker is swept, in milliseconds, at most a year: since its last heartbeat, or since the
+   * newest lock of an unknown worker. A worker's own longer threshold has precedence. Default 300,000.
    */
   readonly sweepThresholdMs?: number | undefined;
   /** The time before a recovered job may run again, in milliseconds, at most a year. Default 30,000. */
@@ -43,8 +43,8 @@ export interface SweepResult {
   readonly sparedWorkers: string[];
   /**
    * The ids of stale and unknown workers that were not swept, or not completely: PostgreSQL refuses to unlock one of
-   * their jobs or queues, another session has locked such a row, the worker is alive again, or the sweep failed after
-   * it had recovered others. Empty in a dry run.
+   * their jobs or queues, another session has locked such a row, or the sweep failed after it had recovered others. All
+   * of them if the check after the sweep failed. Empty in a dry run.
    */
   readonly unsweptWorkers: string[];
   /** The ids of jobs that stay locked, because a trigger or constraint refuses the change. */
@@ -73,9 +73,9 @@ const optionsSchema = strict({
 });
 
 /**
- * Unlocks the jobs and queues of stale and unknown workers, at most 1,000 workers in a sweep, and deletes the stale
- * workers. A recovered job keeps its attempts, gets the reason as last_error, and runs no earlier than now + delay.
- * Throws InputError for an unknown option or a value out of range.
+ * Unlocks the jobs and queues of at most 1,000 stale and unknown workers. Deletes the heartbeat row of a stale worker,
+ * or marks it if the worker has a longer threshold for resilient jobs. A recovered job keeps its attempts, gets the
+ * reason as last_error, and waits `recoveryDelayMs`. Throws InputError for an unknown option or a value out of range.
  */
 export async function sweepStaleWorkers(
   db: Database,

@@ -1,6 +1,6 @@
 // The canary: the first few jobs of a retry or run-now, which show whether the others would fail again. A job that no
-// longer exists has succeeded. A job that has failed again, or has not ended after two minutes, pauses the operation. A
-// job that was failed by hand does not count.
+// longer exists has succeeded. The operation is paused if a job has failed again or has not ended after two minutes. A
+// job that was failed by hand does not count; if all were, the operation is paused, too.
 import type { JobOperation } from "./model/operation.ts";
 import type { CanaryOutcome } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
@@ -9,8 +9,8 @@ const POLL_MS = 500;
 const MAX_WATCH_MS = 120_000;
 
 /**
- * Waits for the canary's outcome. If all of its jobs succeeded, the operation continues; otherwise it is paused. If the
- * operation's state was changed meanwhile, that state stays.
+ * Waits for the canary's outcome. If all jobs that count succeeded, the operation continues; otherwise it is paused. If
+ * `signal` aborts, it is interrupted. If the operation's state was changed meanwhile, that state stays.
  */
 export async function watchCanary(
   { store, monotonic, wait }: OperationTools,
@@ -42,7 +42,7 @@ export async function watchCanary(
 
 type Verdict = { readonly to: "running" } | { readonly to: "paused"; readonly error: string };
 
-/** Marks that another process has taken over the operation, whose state is then not changed here. */
+/** No verdict: this process no longer owns the operation, for example after a pause. Its state is not changed here. */
 const TAKEN: Verdict = { to: "running" };
 
 export function verdictOn(outcome: CanaryOutcome, isLate: boolean): Verdict | null {

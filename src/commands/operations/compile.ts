@@ -1,4 +1,4 @@
-// Compiles the queries of operations for the existing indexes. A compiled query has an estimate of its cost.
+// Compiles the queries of operations. Existing optional indexes decide a query's cost, and so how matches are counted.
 import type { Database } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import { compileQuery } from "../../insight/query/compile-query.ts";

@@ -1,11 +1,11 @@
-// For each priority, reads the job that has been due longest. Jobs that an operation changes or deletes leave dead
-// entries in the index from which workers fetch. The next reader of the index has to read and mark all of them. After
-// 200,000 jobs, one fetch took 1.1 s for this. So after each batch the operation itself reads the index.
+// For each of the first 32 priorities, reads the job that has been due longest. Jobs that an operation changes or
+// deletes leave dead entries in the index from which workers fetch. The next reader has to read and mark all of them.
+// After 200,000 jobs, one fetch took 1.1 s for this. So after batches that change jobs, the operation reads the index.
 import { type Database, query } from "../../database/database.ts";
 import { priorities } from "../../insight/read/priorities.ts";
 import { ageMs } from "../../queue/sql/moments.ts";
 
-/** Returns how long the oldest job that is not locked has been due, in milliseconds; null if there is none. */
+/** Returns how long the longest-due unlocked job with attempts left has been due, in milliseconds; null if none is. */
 export async function probeHead(db: Database): Promise<number | null> {
   const [row] = await query<{ oldest_ms: number | null }>(db, probeSql);
   return row?.oldest_ms ?? null;

@@ -66,8 +66,8 @@ export function settingsProblems(
 }
 
 /**
- * Pauses, resumes, stops or undoes an operation. Throws `not_found`, and `conflict` if the operation's state does not
- * allow it. Without a store there are no operations.
+ * Pauses, resumes or stops an operation, or begins its undo. Throws `not_found` (always without a store), and
+ * `conflict` if the operation's state does not allow the action, or another operation runs.
  */
 export async function changeOperation(
   store: OperationStore | null,

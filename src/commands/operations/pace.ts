@@ -1,9 +1,9 @@
 // Decides the size of batches and the pauses between them, from how long earlier batches took. It does no I/O. A batch
 // should take about 50 ms: long compared with its round trip, and so short that no other transaction waits for long.
-// Two things make a batch long: many jobs to change (`limit`), or few matches among many ids (`span`). After a batch
-// the pause is as long as the batch, and longer while the age of the oldest ready job grows: then workers fall behind.
-// On a busy machine, or far from the database, every batch takes longer, and smaller batches only add round trips. So a
-// batch becomes smaller than 200 jobs or 25,000 ids only if it would take more than 2 s.
+// `limit` bounds the matches that a batch processes, `span` the ids that it walks. After a batch that changed jobs, the
+// operation pauses as long as the batch took; longer at a low rate, or while the oldest ready job gets older, as when
+// workers fall behind. Far from the database or on a busy machine, every batch is slow, and smaller ones only add round
+// trips. So slowness reduces a batch below 200 jobs or 25,000 ids only if it would take more than 2 s.
 import type { Speed } from "./model/operation-store.ts";
 
 const FIRST_LIMIT = 500;
@@ -34,14 +34,14 @@ export interface BatchMeasurement {
   readonly done: number;
   /** The number of ids that the batch walked. */
   readonly walked: number;
-  /** The age of the oldest ready job after the batch, in milliseconds; null if there is none. */
+  /** How long the oldest ready job had been due after the batch, in milliseconds; null: there is none, or unknown. */
   readonly oldestReadyMs: number | null;
 }
 
 export interface RemainingWork {
   /** The number of ids that are still to walk. */
   readonly ids: number;
-  /** The number of jobs that are still to find; null or 0 if unknown. */
+  /** The number of matching jobs that are still to process; null if unknown. */
   readonly jobs: number | null;
 }
 
@@ -50,7 +50,7 @@ export interface BatchPace {
   readonly speed: Speed;
   /** Returns the pause after the batch, in milliseconds. */
   pauseAfter(took: BatchMeasurement, left: RemainingWork): number;
-  /** Reduces the size after a batch that exceeded its timeout. */
+  /** To be called after a batch that exceeded its timeout: makes the next batches smaller. */
   tooLong(): void;
 }
 
@@ -79,7 +79,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       // The limit is an integer, since the number of matches is compared with it.
       const next = Math.round(Math.min(nextSize(limit, ms, STEADY_LIMIT), limit * 2));
       limit = clamp(next, Math.min(MIN_LIMIT, most), most);
-      // Twice as many ids as the limit needs. Where more of the jobs match, the limit ends the batch earlier.
+      // Twice the ids in which this batch would have found `limit` jobs. Where more jobs match, `limit` ends the batch.
       const enough = Math.max(walked * 2 * (limit / found), Math.min(span, STEADY_SPAN));
       span = clamp(enough, MIN_SPAN, Number.MAX_SAFE_INTEGER);
     } else {
@@ -89,7 +89,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
 
   const pauseFactorAfter = (oldestReadyMs: number | null, ms: number) => {
     firstOldestMs ??= oldestReadyMs ?? 0;
-    // The last condition excludes jobs that no worker supports: they stay the oldest, and are no sign of load.
+    // The last condition excludes jobs that no worker runs, if they were old already when the operation began.
     const grows =
       oldestReadyMs !== null &&
       lastOldestMs !== null &&
@@ -110,7 +110,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       tune(took);
       done += took.done;
       walkedInAll += took.walked;
-      // At a fixed rate, the pause counts as a part of the batch before it.
+      // At a fixed rate, the time includes the pause that follows this batch.
       const atRate = rate ? done / rate : 0;
       const seconds = Math.max((monotonic() - began) / 1_000, atRate, 0.001);
       const walksPerS = walkedInAll / seconds;
@@ -122,7 +122,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       speed = { ratePerS: whole(done / seconds), etaS: etaS === null ? null : whole(etaS) };
       if (rate === 0) return 0;
       pauseFactor = pauseFactorAfter(took.oldestReadyMs, took.ms);
-      // A batch without changes holds no locks and leaves no dead rows, so a short pause is enough.
+      // A batch that changed no job has kept none locked and leaves no dead rows of jobs, so a short pause is enough.
       const share = took.done === 0 ? 0.25 : 1;
       const pauseMs = Math.min(took.ms * share * pauseFactor, MAX_PAUSE_MS);
       if (rate === null) return pauseMs;
@@ -136,7 +136,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
   };
 }
 
-/** Returns the size for 50 ms, at most 8 times the last one; at least `steady`, unless that would take over 2 s. */
+/** Returns the size for 50 ms, but at least `steady` unless that would take over 2 s; at most 8 times `size`. */
 function nextSize(size: number, ms: number, steady: number): number {
   const within = (wantedMs: number) =>
     size * clamp(wantedMs / Math.max(ms, 1), 1 / MAX_GROWTH, MAX_GROWTH);

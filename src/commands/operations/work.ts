@@ -1,23 +1,23 @@
 // Runs an operation, one action on all jobs that match a query, batch by batch. All progress is in the
-// tables, none in the process.
+// tables, so another process can continue it.
 //
-//  1. A rehearsal counts and samples the matches and fixes the boundary: the highest id, and the time
+//  1. A rehearsal counts the matches, shows samples and fixes the boundary: the highest id, and the time
 //     (rehearse/). It can be started once, within 15 minutes.
 //  2. beginOperation() inserts the operation with its owner and a lease of 15 s (lifecycle.ts). In one schema
 //     one operation runs at a time.
 //  3. A batch walks up the ids from `after_id`. One statement finds the matches, locks them without waiting, checks
-//     them again, saves each row as it was, changes it and moves `after_id`: all or nothing (store/batch-statement.ts).
-//  4. Jobs that run, and jobs changed after the boundary, are left alone and counted. There are two exceptions:
-//     stop-retrying changes both, and cancel requests the end of running jobs.
+//     them again, stores their earlier state, changes them and moves `after_id`: all or nothing (batch-statement.ts).
+//  4. Jobs that a worker has locked, and jobs changed after the boundary, are not changed, but counted. There are two
+//     exceptions: stop-retrying changes both, and cancel requests the end of running jobs.
 //  5. After a batch that changed jobs, the operation pauses as long as the batch took, except at the rate 0. It pauses
-//     longer if its rate requires that, and while the oldest ready job gets older (head-probe.ts). The next batch is
-//     sized to take 50 ms (pace.ts).
+//     longer if its rate requires that, and while the oldest ready job gets older (head-probe.ts). Each next batch is
+//     sized to take about 50 ms (pace.ts).
 //  6. An operation with a canary waits, after its first jobs, up to two minutes for their results (canary.ts). If a job
 //     fails again or has no result by then, the operation is paused.
 //  7. pause, resume, stop and undo change the state in the row (lifecycle.ts). The owner reads the state at its next
-//     batch. When an owner's lease expires, the operation is `interrupted`. Resume continues after the last batch.
-//  8. The saved rows, up to a million, are the receipt. For 24 hours they allow an undo, which restores the
-//     jobs that have not changed since, byte for byte (store/undo-statement.ts).
+//     batch. When its lease expires, the operation is `interrupted`. Resume continues after the last batch.
+//  8. The stored rows, up to a million, are the receipt. For 24 hours they allow an undo, which restores the
+//     jobs that have not changed since, byte for byte (store/undo-statement.ts). Then they are deleted (store/tidy.ts).
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
 import { readForeignColumns } from "../../database/inspect/foreign-columns.ts";
@@ -32,14 +32,14 @@ import type { OperationTools } from "./model/operation-tools.ts";
 import { type BatchPace, createPace } from "./pace.ts";
 import { readCandidates } from "./rehearse/candidates.ts";
 
-// How many failures in a row are tolerated. An outage that lasts longer needs an operator.
+// How many failures in a row are retried. With the next one, as in a long outage, the operation has failed.
 const MAX_FAILURES = 60;
-// The age up to which a compiled query is used. The query contains the locked queues and names, which change.
+// The age up to which a compiled query is used. It contains the ids of tasks and of locked queues, which change.
 const COMPILED_FOR_MS = 2_000;
 
 /**
- * Works on an operation that is running and that the caller owns. Returns its last state: `done`, `undone`, `paused`
- * (on request or by its canary), `stopped`, `failed`, or `interrupted` when `signal` aborts.
+ * Runs an operation that the caller owns, or its undo. Returns it when it is `done`, `undone`, `paused` (on request or
+ * by its canary), `stopped`, `failed` or, after `signal` has aborted, `interrupted`; or when another process runs it.
  */
 export async function workOn(
   tools: OperationTools,
@@ -78,7 +78,7 @@ export async function workOn(
   return left ?? (await store.find(id).catch(() => null)) ?? current;
 }
 
-/** The result of one batch. */
+/** The result of one batch, or of the wait for the canary. */
 interface Round {
   readonly operation: JobOperation;
   readonly isOver: boolean;
@@ -202,7 +202,7 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
   };
 }
 
-/** Returns the number of jobs that are left, from the preview's count and the limit; null if unknown. */
+/** Returns the number of jobs that are left, from the rehearsal's count and the limit; null if unknown. */
 function jobsLeft(operation: JobOperation): number | null {
   const { matched, done, limit } = operation;
   if (limit !== null && done >= limit) return 0;
@@ -213,7 +213,7 @@ function jobsLeft(operation: JobOperation): number | null {
   return limit === null ? counted : Math.min(counted, limit - done);
 }
 
-/** Returns how many jobs may be changed for now: until the canary is over, only its jobs. */
+/** Returns the total number of jobs to change for now: until the canary is over, only its jobs. */
 function mayChange({ canary, isCanaryOver, limit }: JobOperation): number {
   const most = limit ?? Number.POSITIVE_INFINITY;
   return canary === null || isCanaryOver ? most : Math.min(most, canary);

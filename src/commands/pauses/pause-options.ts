@@ -1,4 +1,4 @@
-// The options of a pause, as the library takes them.
+// Pauses and resumes for the library: the options of pauseQueue(), pauseTask() and pauseAll(), and their results.
 import * as v from "valibot";
 import { monotonic } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
@@ -25,23 +25,23 @@ export interface PauseOptions {
   /** The user, shown with the pause: at most 128 characters. */
   readonly pausedBy?: string | null | undefined;
   /**
-   * How long to wait until all live workers have acknowledged the pause, 0–60,000 milliseconds from the call. Default
-   * 5,000; 0: does not wait.
+   * How long to wait for all live workers to acknowledge the pause, in milliseconds from the call: 0 (does not wait) to
+   * 60,000. Default 5,000.
    */
   readonly waitMs?: number | undefined;
-  /** Cancels the running jobs, after the wait. Not inside a transaction, nor with `waitMs: 0`. Default false. */
+  /** Cancels the target's running jobs after the wait. Not in a transaction, nor with `waitMs: 0`. Default false. */
   readonly cancelRunning?: boolean | undefined;
   /** Ends the wait when it aborts. The pause stays. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What pausing has done. */
+/** The result of a pause. */
 export interface PauseResult extends Acknowledgement {
   /** With `cancelRunning`: the number of running jobs that are being cancelled. */
   readonly cancelling?: number;
 }
 
-/** How long a pause waits for workers, counted from the call. A slow database leaves less time for the workers. */
+/** How long a pause waits for workers by default, from its call on. A slow database leaves the workers less time. */
 export const WAIT_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
 
@@ -80,7 +80,7 @@ export async function assertAhead(db: Database, resumeAt: string, path: string):
   throw new InputError([{ path, message: "must be in the future" }]);
 }
 
-/** Pauses the target. Throws InputError, `extension_missing`, and `configuration` if it cancels in a transaction. */
+/** Performs a pause. Throws InputError, `extension_missing`, and `configuration` if it cancels in a transaction. */
 export async function pauseWith(
   db: Database,
   target: PauseTarget,

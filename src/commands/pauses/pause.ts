@@ -1,4 +1,4 @@
-// Declares the command that pauses a queue, a task or everything; implemented in set-pause.ts.
+// Declares the command that pauses a queue, a task or everything. set-pause.ts stores the pause.
 
 import { monotonic } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -28,7 +28,7 @@ export const pauseCommand = defineCommand({
   title: "Pause a queue",
   verb: "Pause",
   consequence:
-    "Running jobs continue, and jobs can still be added. Without a time the pause lasts until it is resumed. Waits up to 5 seconds until all running workers have acknowledged the pause; after that they start none of its jobs. Graphile workers apply the pause of a queue, not that of a task or of everything; they acknowledge nothing.",
+    "Running jobs continue, and jobs can still be added. Without a time the pause lasts until it is resumed. Waits up to 5 seconds until all running workers have acknowledged the pause; once all have, they start none of its jobs. Graphile workers apply only pauses of queues, and acknowledge none.",
   weight: "light",
   danger: "changes",
   http: { path: "/api/pauses", action: "pause" },
@@ -133,19 +133,19 @@ export const pauseCommand = defineCommand({
     }),
 });
 
-/** Workers that send no heartbeats may run all the same: Graphile workers, and those with `recovery: false`. */
+/** Workers may run nevertheless: Graphile workers, and workers with `recovery: false`, send no heartbeats. */
 const UNREPORTED = "no worker with heartbeats is alive to acknowledge it";
 
 export interface PauseDone {
   /** Until when the command waits for the workers, by monotonic(). */
   readonly untilMs: number;
   readonly isKnown: boolean;
-  /** null: the workers have not been read. */
+  /** null: the workers have not been read yet, or reading them has failed. */
   readonly workers: Acknowledgement | null;
   /** The number of running jobs that are being cancelled. */
   readonly cancelling: number;
   /** A note about workers that may not apply the pause; null if none are known. */
   readonly note: string | null;
-  /** What could not be done after the pause, with the reason. */
+  /** What has failed after the pause was committed, with the reasons. */
   readonly failures: readonly string[];
 }

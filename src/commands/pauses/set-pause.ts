@@ -19,12 +19,12 @@ import { isPausedQueue } from "../../queue/sql/lock.ts";
 export interface NewPause {
   readonly reason: string | null;
   readonly pausedBy: string | null;
-  /** Resumes at this time, or after this many milliseconds by the database's clock; both null: only by hand. */
+  /** The pause ends at this time, or after `forMs` by the database's clock; both null: it ends only by a resume. */
   readonly resumeAt: string | null;
   readonly forMs: number | null;
 }
 
-/** Pauses, or changes the reason and the end of a pause. Returns false if no task or queue has had this name yet. */
+/** Pauses, or replaces the existing pause of the target. Returns false if there is no task or queue of its name yet. */
 export async function setPause(
   db: Database,
   target: PauseTarget,
@@ -65,15 +65,15 @@ with ${storePause(s)}, paused as (
 )
 select exists (select from ${s}._private_job_queues where queue_name = $2::text) as is_known, ${announce} from paused`;
 
-/** What resuming has done. */
+/** The result of a resume. */
 export interface ResumeResult {
-  /** Whether there was a pause. */
+  /** Whether the target was paused. */
   readonly wasPaused: boolean;
-  /** Whether a job that had started before the pause still runs. The next job starts when that job has ended. */
+  /** Whether a job of the queue that started before the pause still runs. The queue continues when it has ended. */
   readonly waitsForJob: boolean;
 }
 
-/** Ends a pause. */
+/** Ends the pause of the target. */
 export const endPause = (db: Database, { scope, name }: PauseTarget): Promise<ResumeResult> =>
   endPauses(db, scope, [name]);
 
@@ -94,7 +94,7 @@ interface ResumedRow {
   readonly waits: boolean;
 }
 
-// Jobs are announced at once: each fetch reads the pauses, so a worker may fetch before it has read the change itself.
+// Workers are woken at once. They may fetch before they have read the change, because each fetch reads the pauses.
 const news = `${announceResumed}, ${announce}`;
 
 const resumeTasksSql: Statement = (s) => `
@@ -105,9 +105,9 @@ with ended as (
 select pg_catalog.bool_or(is_paused) as was_paused, false as waits, ${news}
 from ended having pg_catalog.count(*) > 0`;
 
-// While a job of the queue runs, the pause stays, and ends when that job does (endDuePauses). If the queue were
-// unlocked now, its next job would run at the same time. The time of the queue's lock changes from infinity to now, so
-// that Graphile workers unlock it after 4 hours if no worker of this library runs.
+// If a job of the queue still runs, the pause gets the present time as its end, and endDuePauses() ends it after that
+// job. If the queue were unlocked now, its next job would run at the same time. The time of the queue's lock changes
+// from infinity to now, so that Graphile workers unlock it after 4 hours if no worker of this library runs.
 const resumeQueuesSql =
   (tables: PauseTables): Statement =>
   (s) =>

@@ -69,7 +69,7 @@ function definitionOf(input: Input<typeof fields>): ScheduleDefinition {
   });
 }
 
-/** Adds a schedule. Throws `conflict` if another schedule, or a running worker's cron entry, has its identifier. */
+/** Like addSchedule(), but also throws `conflict` if a cron entry of a running worker has the same identifier. */
 export async function addNewSchedule(
   db: Database,
   definition: ScheduleDefinition,

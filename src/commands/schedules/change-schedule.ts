@@ -52,7 +52,7 @@ export const changeScheduleCommand = defineCommand({
     "worker schedule change nightly --jitter 5m --revision 4",
   ],
   answer,
-  // The stored schedule has not been read yet, so the changes are checked on a sample, with a key if a mode needs one.
+  // The stored schedule has not been read yet, so the changes are checked on a sample schedule.
   problems: (input) => problemsIn(() => changedSchedule(sampleFor(input), changesOf(input))),
   run: async (db, input) => {
     try {

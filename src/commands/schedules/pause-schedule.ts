@@ -49,7 +49,7 @@ export const resumeScheduleCommand = defineCommand({
   title: "Resume the schedule",
   verb: "Resume schedule",
   consequence:
-    "It adds jobs from the next tick on. Ticks missed during the pause are added, as far back as the backfill period allows.",
+    "It adds jobs from the next tick on. Missed ticks within the backfill period are added.",
   http: { path: "/api/schedules", action: "resume" },
   examples: ["worker schedule resume nightly"],
   run: (db, { identifier: given, revision = null }) => resumeSchedule(db, given, revision),

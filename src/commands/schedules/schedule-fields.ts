@@ -72,7 +72,7 @@ type Options = Input<typeof optionFields> & {
   readonly pattern?: string | undefined;
 };
 
-/** Returns the changes for the given options. An empty queue or key removes it; omitted options do not change. */
+/** Returns the changes of a schedule. An empty queue or key removes the stored one; omitted options do not change. */
 export function changesOf(input: Options): ScheduleChanges {
   const { time_zone, payload, backfill_secs, jitter_secs, overlap, queue, key } = input;
   const { task, pattern, priority, max_attempts, job_key_mode } = input;
@@ -96,7 +96,7 @@ const wireNames: Readonly<Record<string, string>> = {
   ...{ maxAttempts: "max_attempts", jobKey: "key", jobKeyMode: "job_key_mode" },
 };
 
-/** Runs `step`. The fields in the problems that it throws get the names of the HTTP API. */
+/** Runs `step`. If it throws InputError, the fields in its problems get the names of the HTTP API. */
 export function inWireNames<T>(step: () => T): T {
   try {
     return step();

@@ -66,8 +66,8 @@ function alreadyExists({ schema }: Database, { entry }: ScheduleDefinition): Wor
 }
 
 /**
- * Changes a schedule. Throws `conflict` if `revision` is given and the schedule has another one. A tick that is already
- * due is added with the new definition. If the pattern or the zone changes, later ticks follow the new one.
+ * Changes a schedule. Throws `not_found`, InputError, and `conflict` if it has another revision than the given one. A
+ * tick that is already due is added with the new definition. If the pattern or the zone changes, later ticks follow it.
  */
 export async function changeSchedule(
   db: Database,
@@ -109,7 +109,7 @@ export interface PausedSchedule {
   readonly isChanged: boolean;
 }
 
-/** Pauses a schedule: it adds nothing until it is resumed. */
+/** Pauses a schedule: its ticks add no jobs until it is resumed. */
 export async function pauseSchedule(
   db: Database,
   identifier: string,
@@ -148,7 +148,7 @@ export async function removeSchedule(
   });
 }
 
-/** Returns the first tick at or after `fromMs`. */
+/** Returns the first tick at or after `fromMs`; null if there is none. */
 const nextTick = ({ entry }: ScheduleDefinition, fromMs: number): number | null =>
   cronSchedule(entry.expression, entry.timeZone).next(fromMs);
 
@@ -188,12 +188,12 @@ async function update(
 const now = milliseconds("pg_catalog.clock_timestamp()");
 const announced = `pg_catalog.pg_notify('${SCHEDULES}', pg_catalog.random()::text)`;
 
-// The count stops at the limit.
+// The count stops at MAX_SCHEDULES.
 const beforeAddSql: Statement = (s) => `
 select ${now} as now_ms, exists (select from ${s}._private_schedules where identifier = $1::text) as is_there,
   (select pg_catalog.count(*)::int from (select from ${s}._private_schedules limit ${MAX_SCHEDULES}) as first) as count`;
 
-/** Returns a select of the row that `write` writes. For a plain update, some drivers return rows in another form. */
+/** Returns a select that runs `write`. Some drivers return the rows of a plain update in another form. */
 const written =
   (write: Statement): Statement =>
   (s) =>

@@ -2,7 +2,7 @@
 // PostgreSQL than text, which it would have to unescape, split and parse.
 
 const SIGNATURE = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
-/** The length field of a value, and the longest number. */
+/** The most bytes of a number or time: the field of its length, and a value of 8 bytes. */
 const NUMBER_BYTES = 4 + 8;
 /** PostgreSQL's timestamps count from 2000-01-01T00:00:00Z. */
 const EPOCH_US = 946_684_800_000_000;
@@ -12,7 +12,7 @@ export class BinaryRows {
   #buffer: Buffer;
   #end: number;
 
-  /** Creates an empty list with memory for `bytes` bytes of rows. The memory grows if the rows need more. */
+  /** Creates an empty list with memory for `bytes` of rows. The memory grows if the rows need more. */
   constructor(bytes: number) {
     this.#buffer = Buffer.allocUnsafe(bytes + SIGNATURE.length);
     this.#end = SIGNATURE.copy(this.#buffer);
@@ -76,7 +76,7 @@ export class BinaryRows {
     this.#end += 4 + bytes;
   }
 
-  /** Returns all rows. Nothing may be added afterwards. */
+  /** Ends the list and returns its bytes. Nothing may be added until clear(), after which rows overwrite the bytes. */
   finish(): Buffer {
     this.row(-1);
     return this.#buffer.subarray(0, this.#end);

@@ -1,6 +1,6 @@
 // Stops the running statement of a connection as PostgreSQL's protocol defines it: by a message on a separate
-// connection, which a pooler such as pgbouncer passes on. The message can arrive late and stop the next statement, so
-// the caller waits for the end of its statement before it sends anything else.
+// connection, which a pooler such as pgbouncer passes on. The message can arrive late and stop the next statement. A
+// caller that must prevent this waits for the returned promise before it sends anything else.
 import net from "node:net";
 import type pg from "pg";
 import { serverProcessOf } from "../pg-internals.ts";
@@ -8,7 +8,7 @@ import { serverProcessOf } from "../pg-internals.ts";
 const CANCEL_REQUEST = 80_877_102;
 const MAX_MS = 1_000;
 
-/** Sends the request. Resolves when PostgreSQL has accepted it, or cannot be reached within a second. */
+/** Sends the request. Resolves when PostgreSQL has accepted it, or has not responded for a second. Never rejects. */
 export function cancelStatement(client: pg.ClientBase): Promise<void> {
   const { host, port, processID, secretKey } = serverProcessOf(client);
   if (processID === null || secretKey === null) return Promise.resolve();

@@ -29,10 +29,10 @@ import { type Login, passwordOf } from "./server/password-file.ts";
 import type { ServerSettings } from "./server/server-settings.ts";
 import { assertTarget, leaveWhenReadOnly } from "./server/target.ts";
 
-/** Receives either the error, or null and the client, as in pg. */
+/** Receives the error, or null if there is none, and the client, as in pg. */
 export type OnConnect = (error: Error | null, client?: pg.Client) => void;
 
-/** A configuration for pg, or settings by libpq's rules. */
+/** A configuration for pg, with or without settings by libpq's rules. */
 export interface ServerConfig extends pg.ClientConfig {
   /** The settings by libpq's rules, which take precedence over pg's own options. */
   readonly server?: ServerSettings | undefined;
@@ -41,7 +41,7 @@ export interface ServerConfig extends pg.ClientConfig {
 /** How long the server may take to close the connection after the terminate message. */
 const GOODBYE_MS = 500;
 
-/** The client of every connection, used directly or as the option `Client` of a pool. */
+/** The client of each connection that this library opens, used directly or as the option `Client` of a pool. */
 export class Client extends pg.Client {
   readonly #config: ServerConfig;
   readonly #state: ClientState;
@@ -75,7 +75,7 @@ export class Client extends pg.Client {
     return undefined;
   }
 
-  /** The number of bytes that the current server has sent. */
+  /** The number of bytes that the server has sent on the current connection. */
   get bytesRead(): number {
     return (this.connection.stream as Partial<Socket>).bytesRead ?? 0;
   }
@@ -121,7 +121,7 @@ export class Client extends pg.Client {
     });
   }
 
-  /** Closes the connection to a server that does not match: it would keep the process alive. */
+  /** Closes the connection to a server that accepted the login and is not used: it would keep the process alive. */
   #leave(): void {
     if (!this.#state._connected) return;
     dropConnection(this.#state);
@@ -170,13 +170,13 @@ export class Client extends pg.Client {
     if (mayBePlain) plainWhereRefused(this.connection);
   }
 
-  /** Checks the connection. Rejects if the server does not respond, or no longer matches the target. */
+  /** Checks the connection. Rejects if the server does not respond in `timeoutMs`, or no longer matches the target. */
   prove(timeoutMs?: number): Promise<void> {
     return assertTarget(this, this.#config.server?.target ?? "any", timeoutMs);
   }
 }
 
-/** Returns pg's initial configuration. The server is determined at each connect. */
+/** Returns pg's initial configuration. With settings by libpq's rules, each connect determines the server. */
 function configOf(config: ServerConfig): pg.ClientConfig {
   const { server } = config;
   if (server === undefined) return withoutWarning(config);
@@ -198,8 +198,8 @@ function configOf(config: ServerConfig): pg.ClientConfig {
 }
 
 /**
- * Returns a pool's own configuration in a form for which pg prints no warning. pg treats `prefer`, `require` and
- * `verify-ca` as `verify-full`, the strictest, and prints eight lines about it; with `verify-full` it prints nothing.
+ * Returns a configuration of pg in a form for which pg prints no warning. pg treats `prefer`, `require` and `verify-ca`
+ * as `verify-full`, the strictest, and prints eight lines about it; with `verify-full` it prints nothing.
  */
 function withoutWarning(config: pg.ClientConfig): pg.ClientConfig {
   const { connectionString } = config;
@@ -229,7 +229,7 @@ function dropConnection({
   connection.end();
 }
 
-/** Keeps the key out of printed objects. */
+/** Makes the private key non-enumerable, so that printed objects do not show it. */
 function hideKey(ssl: object): void {
   if ("key" in ssl) Object.defineProperty(ssl, "key", { enumerable: false });
 }

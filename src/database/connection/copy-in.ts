@@ -1,4 +1,4 @@
-// COPY … FROM STDIN over a connection of pg, which supports the messages of COPY but has no method for it.
+// Sends rows to PostgreSQL with COPY … FROM STDIN, for which pg's client has no method.
 import type { Writable } from "node:stream";
 import type pg from "pg";
 import type { Database, Statement } from "../database.ts";
@@ -6,7 +6,7 @@ import { explainDatabaseError } from "../errors/database-errors.ts";
 import { submitQuery } from "../pg-internals.ts";
 import type { BinaryRows } from "./binary-rows.ts";
 
-// The size of a message. PostgreSQL parses a message only when it is complete. A small one stays in the CPU's cache.
+// The maximum size of a message's data. PostgreSQL parses only whole messages; small ones stay in the CPU's cache.
 const CHUNK_BYTES = 32_768;
 
 /** The size of a CopyData message without its data: a letter, and the length of everything after the letter. */
@@ -14,9 +14,9 @@ const HEAD_BYTES = 5;
 const COPY_DATA = 0x64;
 
 /**
- * Writes the rows to `target`: a table and its columns. `db.client` must be one connection, not a pool, and not in
- * pipeline mode. The rows must not change before the promise resolves. Returns how many rows were stored, because a
- * trigger may skip some. Throws WorkerError.
+ * Writes the rows to `target`, the SQL for a table and its columns. `db.client` must be one connection, not a pool, and
+ * not in pipeline mode. The rows must not change before the promise settles. Returns how many rows were stored: fewer
+ * than were sent if a trigger skipped some. Throws WorkerError.
  */
 export async function copyIn(db: Database, target: Statement, rows: BinaryRows): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
@@ -25,22 +25,22 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
   let failure: Error | null = null;
   let stored = 0;
   submitQuery(db.client as unknown as pg.ClientBase, {
-    // Everything is sent at once: if the COPY is refused, PostgreSQL skips the rows, as the protocol defines. Waiting
-    // for its response would cost a turn of an event loop that is busy with the next rows.
+    // The rows are sent before PostgreSQL accepts the COPY: waiting for that would cost a turn of a busy event loop. If
+    // PostgreSQL refuses the COPY, it skips the rows, as the protocol defines.
     submit(connection) {
       connection.query(text);
       sendRows(connection.stream, data);
       connection.endCopyFrom();
     },
     handleCopyInResponse() {},
-    // The tag is `COPY 12`.
+    // Such as `COPY 12`, with the number of stored rows.
     handleCommandComplete({ text: tag }) {
       stored = Number(tag.slice("COPY ".length));
     },
     handleReadyForQuery: () => (failure === null ? resolve(stored) : reject(failure)),
     handleError: (error) => {
       failure = error;
-      // A closed connection never becomes ready again.
+      // The promise is rejected here, because a closed connection never becomes ready again.
       reject(error);
     },
   });

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { Client } from "./client.ts";
 
-/** Creates the database unless it exists. `fresh`: first ends the sessions of an existing database and drops it. */
+/** Creates the database unless it exists. `fresh`: an existing one is dropped first, and its sessions are ended. */
 export async function createDatabase(
   server: pg.ClientConfig,
   name: string,
@@ -10,7 +10,7 @@ export async function createDatabase(
 ): Promise<void> {
   const client = new Client(server);
   const quoted = client.escapeIdentifier(name);
-  // A lost connection already fails the running statement; without a listener the event would end the process.
+  // A lost connection rejects the running statement. Without a listener, its event `error` would end the process.
   client.on("error", () => {});
   await client.connect();
   try {

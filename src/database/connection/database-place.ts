@@ -1,18 +1,18 @@
-// The server and database of a pool, as people recognize them, without the login.
+// The server and database of a pool as a short text for the admin's page, without the user and the password.
 import pg from "pg";
 import type { ServerConfig } from "./client.ts";
 
 const DEFAULT_PORT = 5432;
 
 /**
- * Returns `host/database`, such as `db.example:5433/app`. If the pool's options name no database, the user's name takes
- * its place. null: the options are invalid, or name neither a database nor a user.
+ * Returns `host/database`, such as `db.example:5433/app`, with commas between several hosts. If no database is set, it
+ * has the user's name. null: the options are invalid, or neither a database nor a user is set.
  */
 export function databasePlace({ options }: pg.Pool): string | null {
   const { server } = options as ServerConfig;
   const { hosts, database } = server ?? placeOf(options);
   if (!database) return null;
-  // A host that begins with / or @ is a socket of this machine.
+  // A host that begins with / or @ is a Unix socket, which is on this machine.
   const names = hosts.map(({ host, port }) => {
     const name = /^[/@]/.test(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
     return port === DEFAULT_PORT ? name : `${name}:${port}`;
@@ -20,7 +20,7 @@ export function databasePlace({ options }: pg.Pool): string | null {
   return `${[...new Set(names)].join(",")}/${database}`;
 }
 
-/** Returns the hosts and the database of an application's own pool, as pg reads its options. */
+/** Returns the host and the database of an application's own pool, as pg determines them from the pool's options. */
 function placeOf(options: pg.PoolConfig) {
   const Client = options.Client ?? pg.Client;
   try {

@@ -8,9 +8,9 @@ import { inTransaction, isInTransaction } from "./transaction.ts";
 
 /**
  * Runs `work`, whose first statement writes. Rejects with `outcome_unknown` if the connection was lost after a
- * statement had been sent, or if a later statement failed, after the first one had written. Any other rejection means
- * that nothing has happened. So does every rejection inside a caller's transaction, which is not committed yet.
- * `what`: the work in words.
+ * statement had been sent, or if a later statement failed after the first one had written. After any other rejection
+ * nothing was written. In a transaction of the caller, errors are thrown unchanged, because nothing is committed yet;
+ * only clients of pg report such a transaction. `what`: the work in words.
  */
 export async function knownOutcome<T>(
   db: Database,
@@ -23,7 +23,7 @@ export async function knownOutcome<T>(
   const isInside = !isPool(client) && isInTransaction(client);
   let hasWritten = false;
   let isReadLost = false;
-  // A connection taken from the pool shows whether a statement was sent. The pool's query() does not report it.
+  // withClient() marks the errors that occurred before a statement was sent. The pool's own query() does not.
   const query: Queryable["query"] = async <R extends QueryResultRow>(config: QueryConfig) => {
     const answer = isPool(client)
       ? withClient(client, (one) => one.query<R>({ ...config, ...limit }))
@@ -32,7 +32,7 @@ export async function knownOutcome<T>(
       isReadLost ||= hasWritten;
       throw error;
     });
-    // The statements of an add return what they have written, so rows show that something was written.
+    // The statements of an add return what they have written, so rows mean that something was written.
     hasWritten ||= result.rows.length > 0;
     return result;
   };

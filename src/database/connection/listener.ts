@@ -1,9 +1,9 @@
-// A connection that LISTENs from start to stop. It reconnects by itself after a loss, and `onReconnect`
-// reports that notifications may be missing. A LISTEN connection cannot notice its own loss, so it is
-// checked every 10 to 15 s with a timeout of 4 s: a dead connection is found within 20 s.
+// A connection that LISTENs from start to stop. After a loss it is replaced, and `onReconnect` is called, because
+// notifications may be missing. A LISTEN connection sends nothing, so it does not notice that the server has become
+// unreachable. Therefore it is checked every 10 to 15 s with a timeout of 4 s: a loss is found within 20 s.
 //
-//   new ──start()──▶ listening ──error, end, no answer──▶ reconnecting ──▶ listening (onReconnect)
-//                        └─────────────stop()──▶ stopped ◀──stop()──┘
+//   new ──start()──▶ listening ──error, end, failed check──▶ reconnecting ──▶ listening (onReconnect)
+//                        └────────────────stop()──▶ stopped ◀──stop()──┘
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { Outage } from "../../base/outage.ts";
@@ -22,13 +22,13 @@ export interface ListenerOptions {
 }
 
 export interface ListenerTiming {
-  /** The shortest pause between two checks in milliseconds; the longest is half as long again. Default 10,000. */
+  /** The shortest pause between two checks in milliseconds; the longest is 1.5 times as long. Default 10,000. */
   readonly proofPauseMs: number;
-  /** How long a check waits for the server's response, in milliseconds. Default 4,000. */
+  /** How long a check, or a statement of a new connection, may take, in milliseconds. Default 4,000. */
   readonly answerTimeoutMs: number;
   /**
-   * Waits between two checks. Resolves to true if the time has passed, to false if `signal` aborted. Default: wait() of
-   * clock.ts.
+   * Waits for the next check, for the end of a time limit, or for the next attempt to connect. Resolves to true if the
+   * time has passed, to false if `signal` aborted. Default: wait() of clock.ts.
    */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
 }
@@ -41,7 +41,7 @@ export class Listener implements Service {
   readonly #options: ListenerOptions;
   readonly #timing: ListenerTiming;
   readonly #stop = new AbortController();
-  /** The connection; null while there is none. */
+  /** The connection that listens; null while there is none. */
   #client: Client | null = null;
   /** The connection that is being established. */
   #connecting: Client | null = null;
@@ -70,7 +70,7 @@ export class Listener implements Service {
     this.#stop.abort();
     const client = this.#client;
     this.#client = null;
-    // Without this, connecting to a server that does not respond would take longer than a stop may take.
+    // Without this, a stop would wait for an attempt to connect to a server that does not respond.
     this.#connecting?.abandon();
     await this.#started?.catch(() => {});
     await client?.end().catch(() => {});
@@ -82,7 +82,7 @@ export class Listener implements Service {
     await this.stop();
   }
 
-  /** Checks the connection now. Resolves when the server has responded, or the connection is closed. Never rejects. */
+  /** Checks the connection now, if there is one. If the check fails, the listener reconnects. Never rejects. */
   async prove(): Promise<void> {
     if (this.#client !== null) await this.#ask(this.#client);
   }
@@ -132,7 +132,7 @@ export class Listener implements Service {
     this.#connecting = client;
     try {
       await client.connect();
-      // The connection is idle as long as nothing is announced. The server must not end it for that.
+      // Without notifications the connection is idle. The server must not end it for that.
       await this.#checkAnswer(client.query("set idle_session_timeout = 0"));
       for (const channel of Object.keys(channels)) {
         await this.#checkAnswer(client.query(`listen ${client.escapeIdentifier(channel)}`));
@@ -147,7 +147,7 @@ export class Listener implements Service {
     this.#client = client;
   }
 
-  /** Runs once per connection, whichever event reports its loss first. */
+  /** Begins to reconnect after the loss of `client`. Further reports of the same loss are ignored. */
   #onLost(client: Client, error: unknown): void {
     if (this.#client !== client) return;
     this.#client = null;
@@ -160,7 +160,7 @@ export class Listener implements Service {
   async #reconnect(): Promise<void> {
     const { outage, onReconnect } = this.#options;
     const { signal } = this.#stop;
-    // Connections that run jobs reconnect first.
+    // Waits first, so that the connections that run jobs reconnect before this one.
     await outage.pause(backoffDelay(0), signal, this.#timing.wait);
     const isBack = await outage.runWithRetries(
       CONNECTION,

@@ -1,5 +1,5 @@
-// A connection outside the pool, for a statement that takes minutes and must not be in a transaction. Its time limits
-// are sent with the login: behind a transaction pooler, SET would affect later clients of the same server connection.
+// A connection outside the pool, for long statements that cannot run in a transaction, such as CREATE INDEX
+// CONCURRENTLY. Its time limits are sent with the login: behind a transaction pooler, SET would affect other clients.
 import type pg from "pg";
 import { codeOf } from "../../base/errors.ts";
 import { loginSettingsOf } from "../pg-internals.ts";
@@ -14,8 +14,8 @@ export interface LongConnectionLimits {
 const UNSUPPORTED = "08P01";
 
 /**
- * Connects as the pool does, but without the pool's time limits of statements. pgbouncer refuses time limits in a
- * login, so behind it those of the role apply. The caller ends the connection.
+ * Connects as the pool does, but with no statement timeout and with `lockTimeoutMs`. pgbouncer refuses time limits in a
+ * login. Then the connection is made without them, and those of the role apply. The caller ends the connection.
  */
 export async function longConnection(
   pool: pg.Pool,
@@ -40,11 +40,11 @@ async function connect(
   const config = { ...pool.options, application_name };
   const client = new Client(password === undefined ? config : { ...config, password });
   const settings = loginSettingsOf(client);
-  // The limits are set here, because a URL overrides `config`. pg sends no limit that is 0; it would send any other
-  // limit, which would override the one in `options`.
+  // The pool's limits are removed here and not in `config`, because a URL overrides `config`. pg does not send a limit
+  // of 0. It would send any other limit, which would override the one in `options`.
   Object.assign(settings, { statement_timeout: 0, lock_timeout: 0, query_timeout: 0 });
   if (limits !== undefined) settings.options = `${settings.options ?? ""} ${limits}`;
-  // A lost connection already fails the running statement; without a listener the event would end the process.
+  // A lost connection rejects the running statement. Without a listener, its event `error` would end the process.
   client.on("error", () => {});
   await client.connect();
   return client;

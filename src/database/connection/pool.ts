@@ -1,5 +1,5 @@
-// This library's pools, and the two ways to run statements on them: plainly, or each in a short transaction
-// with a statement timeout.
+// Creates and closes this library's pools, and runs statements on any pool: withClient() on one connection, without
+// time limits, and boundedQueryable() each in a short transaction with time limits.
 import { once } from "node:events";
 import type { Pool, PoolClient, QueryConfig, QueryResultRow } from "pg";
 import pg from "pg";
@@ -15,16 +15,16 @@ import { Client, type OnConnect, type ServerConfig } from "./client.ts";
 import { serverSettings, warnAboutIgnored } from "./server/server-settings.ts";
 
 export interface PoolOptions {
-  /** A URL or "key=value" text, as in libpq. If it is empty, libpq's variables apply. */
+  /** A URL or "key=value" text, as in libpq. libpq's environment variables supply what it omits. It may be empty. */
   readonly connectionString: string;
   /** The maximum number of connections. Default 5. */
   readonly maxConnections?: number;
-  /** The name that pg_stat_activity shows. Default `worker`. */
+  /** The name in pg_stat_activity, unless the connection settings have an application_name. Default `worker`. */
   readonly applicationName?: string;
   readonly logger: Logger;
 }
 
-/** How long to wait for a connection, if the connection string has no connect_timeout. */
+/** How long to wait for a connection if the connection settings have no connect_timeout, in milliseconds. */
 const CONNECT_MS = 5_000;
 
 /** The connections of each pool that are in use. */
@@ -42,7 +42,7 @@ export function createPool(options: PoolOptions): Pool {
     server,
     max: options.maxConnections ?? 5,
     application_name: options.applicationName ?? "worker",
-    // The limit is for all hosts together.
+    // connect_timeout is the limit for each host, and pg's limit is the one for all hosts together.
     connectionTimeoutMillis:
       connectTimeoutMs === undefined
         ? CONNECT_MS
@@ -84,8 +84,8 @@ export function refusingPool(reason: () => Error): Pool {
 }
 
 /**
- * Ends a pool of createPool(). A connection that is not released within `graceMs` is cut, because it would
- * keep the process alive.
+ * Ends a pool of createPool(), and waits up to `graceMs` for its connections in use. Those that are not released by
+ * then are ended, because they would keep the process alive.
  */
 export async function endPool(pool: Pool, graceMs: number): Promise<void> {
   const ended = new AbortController();
@@ -95,8 +95,8 @@ export async function endPool(pool: Pool, graceMs: number): Promise<void> {
 }
 
 /**
- * Ends a pool of createPool(), and waits up to `limitMs` until its connections are closed. end() alone resolves before
- * that, so a server that is stopped next would send errors to them.
+ * Ends a pool of createPool(): waits until its connections are released, and then up to `limitMs` until they are
+ * closed. end() alone does not wait for the latter, so a server that is stopped next would send errors to them.
  */
 export async function closePool(pool: Pool, limitMs: number): Promise<void> {
   await pool.end();
@@ -114,13 +114,13 @@ export interface Bounds {
   /** PostgreSQL's lock_timeout, in milliseconds. */
   readonly lockTimeoutMs: number;
   readonly readOnly: boolean;
-  /** How long a statement may wait while all connections are in use, in milliseconds. Default 10,000. */
+  /** How long to wait while all connections are in use, in ms; a pool's own timeout may be shorter. Default 10,000. */
   readonly connectionWaitMs?: number;
-  /** How long after a statement's timeout a server without an answer counts as lost, in milliseconds. Default 3,000. */
+  /** How long after a statement's timeout its unanswered connection is closed, in milliseconds. Default 3,000. */
   readonly graceMs?: number;
 }
 
-/** The request on whose behalf statements run. When it ends, the running statement is stopped. */
+/** The request for which statements run. When its signal aborts, the running statement is cancelled. */
 export interface RequestScope {
   readonly signal: AbortSignal;
   /** Returns the request's remaining time in milliseconds. */
@@ -130,13 +130,13 @@ export interface RequestScope {
    * Default: all of it.
    */
   waitLeftMs?(): number;
-  /** Called with the duration of each use of a connection, including waits for it and for locks, in milliseconds. */
+  /** The admin's databases.ts calls it after each use of a connection with the duration, waits included, in ms. */
   waited?(ms: number): void;
 }
 
 /**
- * Returns a Transactional that runs each statement in its own transaction under `bounds`, or several in one. It uses
- * SET LOCAL instead of connection options, so that it also works on an application's pool and behind pgbouncer.
+ * Returns a Transactional: query() runs a statement in its own transaction under `bounds`, transaction() runs several
+ * in one. SET LOCAL sets the limits, so that they also apply on an application's pool and behind pgbouncer.
  */
 export function boundedQueryable(pool: Pool, bounds: Bounds, scope?: RequestScope): Transactional {
   const limitOf = () => Math.min(bounds.statementTimeoutMs, scope?.leftMs() ?? Infinity);
@@ -151,7 +151,7 @@ export function boundedQueryable(pool: Pool, bounds: Bounds, scope?: RequestScop
       scope?.signal.throwIfAborted();
       return await run();
     } catch (error) {
-      // A connection that was cut by this process shows nothing about the server.
+      // If this process cut the connection after the request's end, the error does not mean that the server was lost.
       throw limits.isCut ? scope?.signal.reason : error;
     } finally {
       await limits.end();
@@ -188,7 +188,7 @@ interface Line {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs `work` with a connection of the pool. If `work` throws, its transaction is rolled back. */
+/** Runs `work` with a connection of the pool. If `work` throws, the transaction that it has begun is rolled back. */
 export async function withClient<T>(
   pool: Pool,
   work: (client: PoolClient) => Promise<T>,
@@ -224,7 +224,7 @@ export async function withClient<T>(
   }
 }
 
-/** Returns a connection that is not suspect (suspect-clients.ts). */
+/** Returns a connection of the pool. Closes those that may be lost (suspect-clients.ts) instead of returning them. */
 async function connectAlive(
   pool: Pool,
   line: Line,
@@ -238,14 +238,14 @@ async function connectAlive(
   }
 }
 
-// How long to wait for a connection, in milliseconds. An application's pool may wait indefinitely. A pool with a longer
-// timeout of its own (connect_timeout) ends its wait itself, with an error that names the servers.
+// How long to wait for a connection, in milliseconds. An application's pool may wait for ever. If the pool has a longer
+// timeout (connect_timeout), EXTRA_MS after that, so that the pool's own error comes first: it names the servers.
 const MAX_WAIT_MS = 10_000;
-const EXTRA_MS = 1_000; // for that error
+const EXTRA_MS = 1_000;
 
 /**
- * Returns a connection of the pool within the time limit. `onError` receives the errors of the client from the first
- * moment on.
+ * Returns a connection of the pool, or rejects after the time limit. `onError` receives the errors of the client from
+ * the first moment on.
  */
 async function connectInTime(
   pool: Pool,
@@ -253,8 +253,8 @@ async function connectInTime(
   onError: (error: Error) => void,
 ): Promise<PoolClient> {
   signal?.throwIfAborted();
-  // If all connections are in use, a timeout is not the server's fault. A pool that an application has wrapped may have
-  // no options.
+  // If all connections are in use, a timeout does not mean that the server is unreachable. A pool that an application
+  // has wrapped may have no options.
   const isFull = pool.idleCount === 0 && pool.totalCount >= pool.options?.max;
   const connecting = connectClient(pool, onError);
   const { promise: late, reject } = Promise.withResolvers<never>();
@@ -280,7 +280,7 @@ async function connectInTime(
 
 /**
  * Returns a connection of the pool. It uses a callback instead of a promise: an event from the same packet as the
- * server's greeting, such as its shutdown, only reaches listeners that are attached at once.
+ * server's greeting, such as its shutdown, only reaches listeners that are attached before the callback returns.
  */
 function connectClient(pool: Pool, onError: (error: Error) => void): Promise<PoolClient> {
   return new Promise((resolve, reject) => {
@@ -291,7 +291,7 @@ function connectClient(pool: Pool, onError: (error: Error) => void): Promise<Poo
   });
 }
 
-/** The text of pg's own error. */
+/** The text of an error of pg's pool, which is also used here. */
 const TOO_LATE = "timeout exceeded when trying to connect";
 
 function fullPool(pool: Pool, cause: unknown): WorkerError {

@@ -1,4 +1,4 @@
-// Runs several statements as one transaction: all take effect, or none does.
+// Runs several statements as one transaction, detects whether a client is in a transaction, and sets savepoints.
 import type { QueryConfig, QueryResultRow } from "pg";
 import {
   type Database,
@@ -13,14 +13,14 @@ import { BEGIN } from "./bounded-statement.ts";
 import { isPool, withClient } from "./pool.ts";
 
 export interface TransactionOptions {
-  /** How long each statement on a pool waits for its response, in milliseconds; then its connection counts as lost. */
+  /** The time limit of each statement on a pg.Pool, in milliseconds. After it the connection counts as lost. */
   readonly withinMs?: number | undefined;
 }
 
 /**
  * Runs `work` in a transaction on one connection of the pool in `db`, under the pool's limits if it has some. A client
- * in `db` is used as it is: its owner decides whether it is in a transaction. Throws WorkerError (`outcome_unknown` if
- * the connection was lost during the commit), and whatever `work` throws.
+ * in `db` is used as it is, and no transaction is begun on it. Rejects with `outcome_unknown` if the connection was
+ * lost during the commit. Errors of `work` are thrown unchanged.
  */
 export async function inTransaction<T>(
   db: Database,
@@ -55,15 +55,15 @@ export async function inTransaction<T>(
       return result;
     });
   } catch (error) {
-    // Errors of statements in `work` are explained where they occur.
+    // Errors of `work` are thrown unchanged: query() has already turned those of its statements into WorkerErrors.
     throw workError === null ? explainDatabaseError(error, db.schema.name) : error;
   }
 }
 
 /**
  * Runs `first` and then `statement` in one transaction. `first` takes a lock, and has no parameters or rows. A pool
- * with limits sends both as one packet: then other sessions wait for the lock only while PostgreSQL executes them, and
- * not for this process, which may be busy. Throws WorkerError; after a lost connection the outcome is unknown.
+ * with limits sends both as one packet. Then other sessions wait for the lock only while PostgreSQL executes the two,
+ * and not for this process, which may be busy. If the connection was lost, it is unknown whether they took effect.
  */
 export async function queryAfter<R extends QueryResultRow>(
   db: Database,
@@ -84,15 +84,15 @@ export async function queryAfter<R extends QueryResultRow>(
 }
 
 /**
- * Whether the client is in a transaction. pg stores the status of PostgreSQL's last response: `T` in a transaction, `E`
- * in a failed one.
+ * Whether the client is in a transaction; false for clients of other drivers, which do not report it. pg stores the
+ * status of PostgreSQL's last response: `T` in a transaction, `E` in a failed one.
  */
 export function isInTransaction(client: Queryable): boolean {
   const status = statusOf(client);
   return status === "T" || status === "E";
 }
 
-/** Whether the client is certainly in no transaction. Clients of other drivers do not report it. */
+/** Whether the client is certainly in no transaction; false for clients of other drivers, which do not report it. */
 export function isOutsideTransaction(given: unknown): boolean {
   const client: object = Object(given);
   return isPool(client) || statusOf(client) === "I";
@@ -106,8 +106,8 @@ function statusOf(client: object): string | null {
 const isTransactional = (client: Queryable): client is Transactional => "transaction" in client;
 
 /**
- * Runs `work` so that its failure does not end the surrounding transaction: its changes are undone, and the error is
- * thrown. In a transaction of the caller no savepoint is set.
+ * Runs `work` so that its failure does not abort the transaction of this library around it: its changes are undone, and
+ * the error is thrown. Outside of such a transaction no savepoint is set.
  */
 export async function withSavepoint<T>(db: Database, work: () => Promise<T>): Promise<T> {
   if (db.isTransaction !== true) return work();

@@ -14,8 +14,8 @@ export function serverAccount(): Account {
 }
 
 /**
- * Returns the topmost directory at or above `path` that `account` may not enter; null if it may enter all. If `account`
- * is null, the account of this process, nothing is checked.
+ * Returns the topmost directory at or above `path` that `account` may not enter; null if it may enter all. For the
+ * account of this process (`account` is null) nothing is checked, and null is returned.
  */
 export function closedDirectory(path: string, account: Account): string | null {
   if (account === null) return null;

@@ -2,8 +2,8 @@
 //
 //   length of the index (4 bytes, little endian) · index (JSON) · zstd of all files, concatenated
 //
-// The index is readable without unpacking, so a later start only compares sizes. Equal files give equal bytes, so the
-// executable is reproducible.
+// The index can be read without unpacking, so a later start only compares its sizes with those of the installed files.
+// Equal files give equal bytes, so the executable is reproducible.
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import zlib from "node:zlib";

@@ -1,6 +1,6 @@
-// Finds a PostgreSQL that the account can run: the one inside the native executable, or the npm package. A
-// package that cannot run in place is copied into the cache: one whose links are missing and cannot be
-// created, or one below a directory that the account may not enter.
+// Finds a PostgreSQL that the server's account can run: in a given directory, in the native executable, or in the npm
+// package. The executable's files are unpacked into the cache. A directory is copied into it if it cannot be used in
+// place: its links are missing and cannot be created, or the account may not enter it.
 import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -15,7 +15,7 @@ import { userDirectory } from "./user-directory.ts";
 export const ARCHIVE_ASSET = "postgresql";
 
 /**
- * Returns a directory with `bin/postgres`, ready to run as `account`. `from`: the directory of another distribution.
+ * Returns a directory with `bin/postgres`, ready to run as `account`. `from`: another directory than the included one.
  */
 export function findBinaries(account: Account, from?: string): string {
   if (from !== undefined) return runnable(from, account);
@@ -28,7 +28,7 @@ export function findBinaries(account: Account, from?: string): string {
 }
 
 function embeddedArchive(): Buffer | null {
-  // This is not an import, because the module also loads under runtimes without node:sea.
+  // This is not an import, because this file is also loaded by runtimes without node:sea.
   const sea = process.getBuiltinModule?.("node:sea");
   if (!sea?.isSea()) return null;
   try {
@@ -76,7 +76,7 @@ function runnable(root: string, account: Account): string {
   return installFiles(userDirectory("cache"), name, files);
 }
 
-/** Creates the links that the package's install script would create. Returns false if it cannot. */
+/** Creates the links that the package's install script would create. Returns false if a link cannot be created. */
 function linkLibraries(root: string): boolean {
   for (const { source, target } of packagedLinks(root)) {
     try {

@@ -1,10 +1,10 @@
-// The database cluster inside a data directory. It gets its name only when it is complete: initdb writes a draft beside
-// it, which is renamed at the end, so a crash leaves no incomplete cluster.
+// The database cluster inside a data directory. initdb writes a draft beside it, which is renamed to `cluster` when it
+// is complete, so a crash leaves no incomplete cluster.
 //
-//   <data directory>/ of this process's user: 0700, or 0711 when root gives PostgreSQL another account
+//   <data directory>/ of this process's user: created as 0700; as root 0711, so that PostgreSQL's account can enter
 //     owner.<n>   the process that uses it (owner.ts)
 //     cluster/    PGDATA, of the account, 0700
-//     socket/     the unix socket (socket-directory.ts)
+//     socket/     the Unix socket (socket-directory.ts)
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -17,7 +17,7 @@ import { makeDirectories } from "./user-directory.ts";
 const DRAFT = "cluster.draft-";
 const INITDB_LIMIT_MS = 120_000;
 
-/** Makes `directory` usable for a cluster. Throws an error with the reason if that is impossible. */
+/** Creates the data directory, or checks the existing one. Throws WorkerError with the reason if it cannot be used. */
 export function prepareDataDirectory(directory: string, account: Account): void {
   try {
     const made = makeDirectories(directory, 0o700);
@@ -55,7 +55,7 @@ function openUpTo(top: string, directory: string): void {
   }
 }
 
-/** Returns the path of PGDATA, which initdb creates the first time. The caller owns `directory`. */
+/** Returns the path of PGDATA, which initdb creates the first time. The caller must own `directory` (owner.ts). */
 export async function openCluster(options: {
   readonly directory: string;
   readonly generation: number;
@@ -93,7 +93,7 @@ async function makeCluster(
   // Since version 17 PostgreSQL has its own Unicode locale, the same on every system.
   const locale =
     majorVersion >= 17 ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : [];
-  // Before version 18, checksums are off by default.
+  // Before version 18, checksums are off by default, and initdb has no option to turn them off.
   const unchecked = majorVersion >= 18 ? ["--no-data-checksums"] : [];
   const checksums = dataChecksums ? ["--data-checksums"] : unchecked;
   const args = [
@@ -106,10 +106,10 @@ async function makeCluster(
   } catch (error) {
     await rm(draft, { recursive: true, force: true }).catch(() => {});
     if (codeOf(error) === "aborted") throw error;
-    // initdb looks up its user by number, and runs the server through a shell.
+    // The usual causes: initdb looks up its user by number, and runs the server through a shell.
     const hint = existsSync("/bin/sh")
-      ? "it needs an entry for its user in /etc/passwd and about 60 MB of space"
-      : "it needs /bin/sh, which this system lacks";
+      ? "initdb needs an entry for its user in /etc/passwd and about 60 MB of space"
+      : "initdb needs /bin/sh, which this system lacks";
     throw new WorkerError("embedded_server", `cannot create a database in ${directory}: ${hint}`, {
       cause: error,
     });

@@ -12,14 +12,14 @@ const POLL_MS = 10;
 const NEVER = new AbortController().signal;
 
 /**
- * Stops the server that a killed process left on `cluster`. A pid file with the number of another program
- * is removed: PostgreSQL would mistake that program for a server and refuse to start.
+ * Stops the server that a killed process left on `cluster`. If the process in the pid file is no such server, the file
+ * is removed: PostgreSQL would mistake another program with that pid for a server and refuse to start.
  */
 export async function stopOrphan(cluster: string, logger: Logger): Promise<void> {
   const [first = ""] = pidFile(cluster);
   const pid = Number(first);
   if (!Number.isSafeInteger(pid) || pid <= 1) return;
-  // Without /proc, only PostgreSQL's own locks protect the directory.
+  // Without /proc the server cannot be recognized. Then only PostgreSQL's own locks protect the directory.
   if (!existsSync("/proc/self/cwd")) return;
   if (!worksIn(pid, cluster)) {
     rmSync(join(cluster, "postmaster.pid"), { force: true });
@@ -32,7 +32,7 @@ export async function stopOrphan(cluster: string, logger: Logger): Promise<void>
       try {
         if (isThere()) process.kill(pid, stopping);
       } catch (error) {
-        // It has just ended.
+        // The server has just ended.
         if (codeOf(error) !== "ESRCH") throw error;
       }
     },
@@ -44,7 +44,7 @@ export async function stopOrphan(cluster: string, logger: Logger): Promise<void>
   );
 }
 
-/** Whether the process is a server on `cluster`: no other program works in a data directory. */
+/** Whether the process from the pid file is a server on `cluster`: then `cluster` is its working directory. */
 function worksIn(pid: number, cluster: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
@@ -53,7 +53,7 @@ function worksIn(pid: number, cluster: string): boolean {
   }
 }
 
-/** Returns the lines of postmaster.pid: the first is the pid, the eighth the status. */
+/** Returns the lines of postmaster.pid: the first is the pid, the eighth the status. [] without the file. */
 export function pidFile(cluster: string): string[] {
   try {
     const text = readFileSync(join(cluster, "postmaster.pid"), "utf8");

@@ -1,9 +1,9 @@
-// Ensures that at most one running process owns a data directory. An owner that has ended never blocks the next one.
+// Ensures that at most one running process owns a data directory. An owner that has ended does not block the next one,
+// except where /proc is missing and another process has its pid.
 //
 // The record is a chain of symbolic links `owner.1`, `owner.2`, … whose *target text* names a process. Creating a link
-// is atomic, includes its content, and fails if the name exists, so of two processes that replace the same ended owner
-// exactly one gets the next number. The highest number is never removed. So a process that creates a number which was
-// used and removed before finds a higher one, and removes its own link again.
+// is atomic with its text, and fails if the name exists, so only one of several processes replaces an ended owner. The
+// highest number is never removed: a process that reuses a removed number finds a higher one, and removes its own link.
 //
 //   owner.n → process ──exit, kill -9──▶ owner.n+1 → next process
 //                     ──release───────▶ owner.n+1 → "released" ──▶ owner.n+2 → next process
@@ -22,7 +22,7 @@ const LINK = /^owner\.(\d{1,15})$/;
 const RELEASED = "released";
 const MAX_ATTEMPTS = 100;
 
-/** Becomes the owner of `directory`, or throws an error that names the current one. */
+/** Makes this process the owner of `directory`. Throws WorkerError if an owner runs, or no link can be created. */
 export function claimDirectory(directory: string): Ownership {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const latest = generationsIn(directory).at(-1) ?? 0;
@@ -30,8 +30,8 @@ export function claimDirectory(directory: string): Ownership {
     if (owner !== null && isRunning(owner)) throw inUse(directory, owner);
     const generation = latest + 1;
     if (!createLink(directory, generation, processIdentity(process.pid))) continue;
-    // Before this link was created, other processes may have used this number, and removed it when they took the next
-    // one.
+    // After `latest` was read, other processes may have used this number, and removed its link when they took the next
+    // number.
     if (generationsIn(directory).at(-1) !== generation) {
       rmSync(join(directory, `owner.${generation}`), { force: true });
       continue;
@@ -114,11 +114,11 @@ function isRunning(owner: string): boolean {
   const pid = Number(owner.split(":")[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
   const start = startTime(pid);
-  // A running process whose start cannot be read, such as another user's with hidepid, is taken for the owner.
+  // A running process whose start time cannot be read, such as another user's with hidepid, counts as the owner.
   return start === null || owner === `${pid}:${start}:${bootId()}`;
 }
 
-/** Returns whether a process with this id exists, of any user. A zombie does not count. */
+/** Whether a process with this id exists, of any user. A zombie does not count. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

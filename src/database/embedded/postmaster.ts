@@ -1,5 +1,5 @@
-// The life of one postmaster: start, ready, stop. It ends soon after this process, whatever ends this process: a shell
-// reads a pipe whose writing end only this process has, and stops the server when the kernel closes that end.
+// The life of PostgreSQL's main process, the postmaster: start, ready, stop. It ends soon after this process, even a
+// killed one: a shell reads a pipe whose writing end only this process has, and stops the server when that end closes.
 //
 //   starting ──"ready" in postmaster.pid──▶ ready ──SIGINT──▶ (SIGQUIT ──▶ SIGKILL) ──▶ exited
 import type { ChildProcess } from "node:child_process";
@@ -15,7 +15,7 @@ export interface Postmaster {
   readonly pid: number;
   /** Resolves when the process has ended, for whatever reason. */
   readonly exited: Promise<void>;
-  /** Stops the server in PostgreSQL's mode fast: sessions are ended, data is flushed. Idempotent; never rejects. */
+  /** Stops the server, first in PostgreSQL's mode fast, later with stronger signals. Idempotent; never rejects. */
   stop(): Promise<void>;
 }
 
@@ -28,13 +28,13 @@ interface PostmasterOptions {
   readonly signal: AbortSignal;
 }
 
-// How long the start may take: recovery after a crash may replay a gigabyte of log.
+// How long the start may take: recovery after a crash may replay a gigabyte of the write-ahead log.
 const START_LIMIT_MS = 300_000;
 const POLL_MS = 10;
 
 // The shell's program. A word in the pipe means that the server has ended. The end of the pipe means that this process
-// has died; then the shell stops the server. It checks first that the pid file still has the server's number, because
-// another process may have that number by now.
+// has died; then the shell stops the server. It checks first that the pid file still has the server's pid, because
+// another process may have that pid by now.
 const WATCH = `trap "" INT TERM HUP
 read -r word && exit 0
 read -r pid < "$2"
@@ -82,7 +82,9 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     if (!hasExited && !late && (await wait(POLL_MS, signal))) continue;
     await stop();
     if (signal.aborted) throw new WorkerError("aborted", "the start of PostgreSQL was cancelled");
-    const why = late ? `was not ready after ${START_LIMIT_MS / 1000} s` : "stopped at once";
+    const why = late
+      ? `was not ready after ${START_LIMIT_MS / 1000} s`
+      : "ended before it was ready";
     throw new WorkerError("embedded_server", `PostgreSQL ${why}: ${output()}`);
   }
   return { pid, exited, stop };
@@ -100,7 +102,7 @@ function watchOver(pid: number, cluster: string, account: Account, logger: Logge
     cwd: "/",
     stdio: ["pipe", "ignore", "ignore"],
   });
-  // Without the shell only time is lost: the next start finds the orphaned server and stops it.
+  // Without the shell, the server of a killed process runs until the next start stops it (orphan.ts).
   child.on("error", (error) =>
     logger.debug({ err: error }, "PostgreSQL is not watched: a killed process leaves it running"),
   );

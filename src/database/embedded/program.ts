@@ -1,6 +1,6 @@
 // Starts and stops PostgreSQL's programs as the server's account and with a fixed environment. They run in their own
-// session, so that Ctrl-C in a terminal reaches only this process, which then stops them with signals. Each signal has
-// a time limit.
+// session, so that Ctrl-C in a terminal reaches only this process, which then stops them with signals. If a signal does
+// not end a server in time, a stronger one follows.
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -28,7 +28,7 @@ export function launch(
   });
 }
 
-/** Runs a program to its end and returns the last lines of its output. */
+/** Runs a program and returns its last lines of output. Throws if it fails. Kills it after `limitMs` or an abort. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -80,7 +80,7 @@ export function lastLines(child: ChildProcess, onLine?: (line: string) => void):
   return () => lines.join("\n");
 }
 
-/** Resolves to exit status and signal, after all output. Rejects if the program could not be started. */
+/** Resolves to exit status and signal, after all output was read. Rejects if the program could not be started. */
 export async function exitOf(
   program: string,
   child: ChildProcess,
@@ -113,7 +113,7 @@ const STOPPING: readonly (readonly [NodeJS.Signals, number])[] = [
   ["SIGKILL", 10_000],
 ];
 
-/** Stops a server: sends stronger signals until it has ended. */
+/** Stops a server: sends stronger signals until it has ended. Also resolves if even the last does not end it. */
 export async function signalUntilGone(
   send: (signal: NodeJS.Signals) => void,
   isGoneWithin: (limitMs: number) => Promise<boolean>,

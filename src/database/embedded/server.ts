@@ -1,5 +1,5 @@
-// A real PostgreSQL server that runs as long as this process, for `worker demo`, development and tests. One process at
-// a time uses a data directory. After a kill -9 the next process finds every committed row.
+// A real PostgreSQL server for `worker demo` and tests. It ends with this process, if it was not stopped before. One
+// process at a time uses a data directory. After a kill -9 the next process finds every committed row.
 import { resolve } from "node:path";
 import { WorkerError } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
@@ -29,7 +29,7 @@ export interface EmbeddedServerOptions {
 }
 
 export interface EmbeddedServer extends AsyncDisposable {
-  /** The parameters for node-postgres: the superuser, over the unix socket. */
+  /** The parameters for node-postgres: the superuser, over the Unix socket. */
   readonly connection: {
     readonly host: string;
     readonly port: number;

@@ -1,4 +1,4 @@
-// The directory of the server's unix socket. It controls access: the server requires no password, and only root and the
+// The directory of the server's Unix socket. It controls access: the server requires no password, and only root and the
 // account that runs the server can enter this directory.
 import {
   chmodSync,
@@ -21,9 +21,9 @@ const MAX_PATH_BYTES = 107;
 const PREFIX = "worker-pg-";
 
 /**
- * Creates a private directory for the socket: `<dataDirectory>/socket`. If that path is too long for a socket, the
- * directory is created under the temporary directory, and `socket` is a symbolic link to it, so that the next start
- * finds it. The caller owns the data directory.
+ * Creates a private directory for the socket, and returns its path: `<dataDirectory>/socket`. If that is too long for a
+ * socket, the directory is created under the temporary directory, and `socket` is a symbolic link to it, so that the
+ * next start can remove it. The caller must own the data directory (owner.ts).
  */
 export function makeSocketDirectory(dataDirectory: string, account: Account): string {
   removeSocketDirectory(dataDirectory);
@@ -39,7 +39,7 @@ export function makeSocketDirectory(dataDirectory: string, account: Account): st
   return directory;
 }
 
-/** Removes the directory that makeSocketDirectory() created in this process, or in one that was killed. */
+/** Removes the directory that makeSocketDirectory() created in this process or in an earlier one. */
 export function removeSocketDirectory(dataDirectory: string): void {
   const path = join(dataDirectory, "socket");
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {

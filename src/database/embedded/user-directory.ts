@@ -51,8 +51,8 @@ function candidates(kind: keyof typeof PLACES): string[][] {
 }
 
 /**
- * Creates and checks the directories, or throws. If this process runs as root, PostgreSQL's own account must be able to
- * enter them.
+ * Creates and checks the directories, or throws. Returns the last one. If this process runs as root, PostgreSQL's own
+ * account must be able to enter them.
  */
 function prepare(chain: string[]): string {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
@@ -69,8 +69,8 @@ function prepare(chain: string[]): string {
 }
 
 /**
- * Creates directories as mkdirSync with `recursive` does. That option is not used: mkdirSync then never ends below
- * /proc, where mkdir fails with ENOENT. Returns the first directory that was missing.
+ * Creates a directory and its parents. Returns the first one that was missing, or undefined. mkdirSync with `recursive`
+ * is not used: it never ends below /proc, where mkdir fails with ENOENT.
  */
 export function makeDirectories(directory: string, mode?: number): string | undefined {
   const above = dirname(directory);

@@ -1,11 +1,11 @@
-// Turns errors of PostgreSQL and the network into messages with advice (error-sentences.ts).
+// Turns database errors into WorkerErrors with advice (error-sentences.ts), and determines what has caused them.
 
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { byCode, byWording, fullLockTable, missingCharacter } from "./error-sentences.ts";
 
-// Errors of invalid values. The values count as input only if the statement writes or the error names a parameter.
-// Otherwise they may be from a stored row. GWBKM is Graphile Worker's "bad job key mode".
+// SQLSTATEs of invalid values. The error is `bad_input` if the statement writes or is unknown, or if the error names a
+// parameter. Otherwise the value may be from a stored row. GWBKM is Graphile Worker's "bad job key mode".
 const inputStates = new Set([
   "22P02",
   "22P05",
@@ -26,7 +26,7 @@ interface SentStatement {
   readonly text: string;
 }
 
-/** Returns a WorkerError for anything that a database call threw. A WorkerError is returned unchanged. */
+/** Returns a WorkerError for anything that a database call threw; a WorkerError, also a wrapped one, unchanged. */
 export function explainDatabaseError(
   thrown: unknown,
   schema: string,
@@ -71,15 +71,13 @@ export function explainDatabaseError(
 
 const WRITES = /\b(insert into|update|delete from|copy)\s/i;
 
-// PostgreSQL reports the number of the parameter whose text has the wrong type, in every language.
+// In every language, the context of the error has the number of the parameter whose text has the wrong type.
 function isOfInput(error: unknown, text: string): boolean {
   if (text === "" || WRITES.test(text)) return true;
   return /\$\d+/.test(placeOf(error));
 }
 
-/**
- * Returns the queue's table whose primary key was violated because a sequence returned an existing id; otherwise null.
- */
+/** Returns the queue's table in which an id from its sequence already existed; null for every other error. */
 export function ownKeyOf(state: string | undefined, error: unknown): string | null {
   if (state !== "23505") return null;
   const { table = "", constraint = "" } = error as { table?: string; constraint?: string };
@@ -93,8 +91,8 @@ export const TABLES_WITH_IDS: readonly string[] = [
 ];
 
 /**
- * Whether the database refuses these values, and always will: data exceptions, violated constraints, errors raised by a
- * trigger.
+ * Whether PostgreSQL refused a statement's values, so that it would refuse them again: invalid or too large values,
+ * violated constraints, and errors that PL/pgSQL raised.
  */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof WorkerError)) return false;
@@ -105,7 +103,7 @@ export function isRefusal(error: unknown): boolean {
 /** Conflicts with other sessions and their locks. A trigger may raise them so that the statement is repeated. */
 const BUSY = /^(40|55P03)/;
 
-/** Errors that pass, even in a trigger: the server lacks resources (53), or has cancelled the statement (57). */
+/** Temporary errors, even in a trigger: a lack of resources (53), or a cancelled statement or session (57). */
 const PASSING = /^(53|57)/;
 
 // C functions of PostgreSQL that an error names as its `routine`, in every language. The first one executes RAISE of
@@ -114,8 +112,8 @@ const RAISES = "exec_stmt_raise";
 const CHECKS_POLICY = "ExecWithCheckOptions";
 
 /**
- * Whether PostgreSQL refuses a row because of its content: it violates a constraint or a row security policy, or a
- * trigger has failed. A table or privilege that is missing outside a trigger is no fault of the row.
+ * Whether PostgreSQL refuses a row for its content: it has an invalid value, it violates a constraint or a row security
+ * policy, or a trigger has failed. A table or privilege that is missing outside a trigger is no fault of the row.
  */
 export function isRefusedResult(error: unknown): boolean {
   const { cause } = error as { cause?: { routine?: unknown } };
@@ -131,10 +129,10 @@ export function isOfTrigger(error: unknown): boolean {
   return routine === RAISES || !PASSING.test(state);
 }
 
-/** Whether a lock was not available, or another session conflicted, so that a later attempt may succeed. */
+/** Whether the error is `database_busy`: a lock was not available, or another session conflicted. It may pass. */
 export const isBusy = (error: unknown): boolean => codeOf(error) === "database_busy";
 
-/** Whether a statement has exceeded its time limit in a trigger. Its other rows may need less time. */
+/** Whether a statement was cancelled in a trigger, mostly by its time limit. Its other rows may need less time. */
 export function isSlowTrigger(error: unknown): boolean {
   const { cause } = error as { cause?: { where?: unknown; routine?: unknown } };
   const isTimeout = codeOf(cause) === "57014" && cause?.routine !== RAISES;
@@ -154,7 +152,7 @@ function isInTrigger(where: unknown): boolean {
     .some((line) => line !== "" && !/\(\d+,\d+\)|_private_jobs\b/.test(line));
 }
 
-/** Returns the error of the driver, which query builders wrap without its code or wording. */
+/** Returns the error of the driver, if a query builder has wrapped it without its code or wording; else `error`. */
 function unwrap(error: unknown): unknown {
   const { cause } = Object(error) as { cause?: unknown };
   if (codeOf(error) !== undefined || cause === undefined) return error;
@@ -162,7 +160,7 @@ function unwrap(error: unknown): unknown {
   return isKnown || sentenceOf(messageOf(cause)) !== undefined ? cause : error;
 }
 
-/** Returns the sentence for an error without a code. */
+/** Returns the code and sentence for the wording of an error; undefined if there are none. */
 const sentenceOf = (detail: string) => byWording.find(([wording]) => wording.test(detail))?.[1];
 
 function placeOf(error: unknown): string {
@@ -182,7 +180,7 @@ function firstCode(error: unknown): string | undefined {
 // The length of a message beyond which PostgreSQL closes the connection without an error.
 const MAX_MESSAGE_BYTES = 2 ** 30 - 2;
 
-/** Returns the approximate bytes of a statement's values in its message; 0 if they are certainly few enough. */
+/** Returns the approximate bytes of a statement's texts in its message; 0 if they are certainly few enough. */
 function bytesOf(values: readonly unknown[]): number {
   const texts = values.flat().filter((value) => typeof value === "string");
   const characters = texts.reduce((sum, text) => sum + text.length, 0);

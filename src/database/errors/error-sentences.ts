@@ -1,5 +1,5 @@
-// The messages. Two tables return this library's error code and advice: one for a SQLSTATE (PostgreSQL documentation,
-// appendix A) or a code of Node or postgres.js, one for the wording of pg's own errors.
+// The messages of database errors, with this library's error codes. One table has them by SQLSTATE (PostgreSQL
+// documentation, appendix A) or by code of Node or postgres.js, the other by the wording of errors without such a code.
 import { type ErrorCode, withoutNodeHint } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
@@ -25,15 +25,15 @@ const exhausted =
   (what: string): ErrorSentence[1] =>
   (detail) =>
     `PostgreSQL is out of ${what} (${detail}); give its server more, then try again`;
-/** PostgreSQL's table of locks is full. Other transactions release their locks when they end. */
+/** PostgreSQL's table of locks is full. When other transactions have ended, a new attempt may succeed. */
 export const fullLockTable: ErrorSentence = [
   "database_busy",
   (detail) =>
     `PostgreSQL's table of locks is full (${detail}); raise max_locks_per_transaction, or try again`,
 ];
 /**
- * Returns the message for a character that the database's encoding lacks; null for another error of 22P05. Whatever
- * the language of its messages, PostgreSQL names the character's bytes and both encodings.
+ * Returns the message for a character that the database's encoding lacks; null for other errors of SQLSTATE 22P05.
+ * Whatever the language of its messages, PostgreSQL names the character's bytes and both encodings.
  */
 export function missingCharacter(detail: string): string | null {
   const bytes = detail.match(/0x[0-9a-f]{2}/g);
@@ -132,7 +132,7 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   ],
   "42703": missingSchema,
   "42704": missingSchema,
-  // The prepared statement exists already, or does not exist: behind a pooler the session belongs to another client.
+  // The prepared statement exists already, or does not: behind a pooler, another client may have used the connection.
   "42P05": pooled,
   "26000": pooled,
   "42501": [

@@ -1,12 +1,12 @@
-// Whether a failed statement may have succeeded: it had been sent, and the connection was lost before PostgreSQL's
-// response. (PostgreSQL documentation, Message Flow, Termination: a query that is outside any transaction block may be
-// committed before the disconnection is noticed.)
+// Whether a failed statement may have succeeded: it had been sent, and PostgreSQL's response had not arrived when the
+// connection was lost or a time limit passed. (PostgreSQL documentation, Message Flow, Termination: a query that is
+// outside any transaction block may be committed before the disconnection is noticed.)
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { isOfTrigger } from "./database-errors.ts";
 
 const unsent = new WeakSet<object>();
 
-/** Marks an error that occurred before anything was sent, and the errors that it wraps. Returns the error. */
+/** Marks an error that occurred before its statement was sent, and the error's causes. Returns the error. */
 export function markUnsent(error: unknown): unknown {
   let one = error;
   while (typeof one === "object" && one !== null && !unsent.has(one)) {
@@ -16,17 +16,17 @@ export function markUnsent(error: unknown): unknown {
   return error;
 }
 
-// Includes the termination of a backend, which may have been waiting for a standby after its commit.
+// Includes the end of a session by the server (57P01, 57P02), which may have waited for a standby after its commit.
 const losses = new Set([
   ...["ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
   ...["08000", "08003", "08006", "57P01", "57P02"],
   // These are codes of postgres.js. Its CONNECTION_ENDED and CONNECT_TIMEOUT mean that nothing was sent.
   ...["CONNECTION_CLOSED", "CONNECTION_DESTROYED"],
 ]);
-/** The wording of pg's errors without a code. */
+/** The wording of pg's errors without a code, for a lost connection or a response that did not come in time. */
 const LOSS = /connection terminated|query read timeout/i;
 
-/** Whether the statement with this error, of a driver or of this library, may have succeeded. */
+/** Whether the statement that failed with this error, a driver's or a WorkerError, may have succeeded. */
 export function isAnswerLost(error: unknown): boolean {
   const cause = error instanceof WorkerError ? error.cause : error;
   if (typeof cause !== "object" || cause === null || unsent.has(cause)) return false;
@@ -36,7 +36,7 @@ export function isAnswerLost(error: unknown): boolean {
   return losses.has(code) && !isOfTrigger(cause);
 }
 
-/** Returns the error `outcome_unknown`. `error`: the error of the statement whose response was lost. */
+/** Returns the error `outcome_unknown`. `what`: the work in words. `error`: that of the unanswered statement. */
 export function unknownOutcome(what: string, error: unknown, advice = ""): WorkerError {
   const cause = error instanceof WorkerError ? error.cause : error;
   const message = `PostgreSQL's answer was lost (${messageOf(cause)}): ${what} may or may not have happened; check before you try again${advice}`;

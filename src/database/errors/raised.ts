@@ -1,5 +1,5 @@
-// Errors that this library's statements raise themselves, by casting text that is not a number: a statement in
-// plain SQL has no other way to undo itself.
+// Errors that this library's SQL raises itself, by casting text that is not a number: plain SQL has no RAISE, and only
+// an error undoes its statement.
 import { codeOf, messageOf } from "../../base/errors.ts";
 
 const INVALID_TEXT = "22P02";

@@ -16,7 +16,7 @@ export function recordAnswer(client: PoolClient): void {
   answeredMs.set(client, monotonic());
 }
 
-/** Whether another connection of the pool was lost after this one's last answer. */
+/** Whether a connection of the pool was lost after this one's last answer. A new connection is not suspect. */
 export function isSuspect(pool: Pool, client: PoolClient): boolean {
   const answered = answeredMs.get(client) ?? Number.POSITIVE_INFINITY;
   return answered < (lostMs.get(pool) ?? Number.NEGATIVE_INFINITY);

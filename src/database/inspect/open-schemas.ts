@@ -1,11 +1,11 @@
-// Schemas on this role's search path in which other roles may create objects. A function that another role creates can
-// match a call better than PostgreSQL's own. This library's statements prevent that, but Graphile Worker's functions
-// and the application's triggers do not.
+// Schemas on this role's search path in which other roles may create objects. A function that another role creates
+// there is called instead of PostgreSQL's own if it matches a call better. This library's statements prevent that, but
+// Graphile Worker's functions and the application's triggers do not.
 import { type Database, query, type Statement } from "../database.ts";
 
 export interface OpenSchema {
   readonly name: string;
-  /** The roles that may create objects: `every role`, or the names of some. */
+  /** The roles that may create objects: `every role`, or their names. */
   readonly creators: string;
   /** The statement that revokes the privilege. */
   readonly revoke: string;
@@ -15,7 +15,7 @@ export async function readOpenSchemas(db: Database): Promise<OpenSchema[]> {
   return query<OpenSchema & Record<string, unknown>>(db, openSql);
 }
 
-// It reads the search path of the session (reset_val), because this statement may run in a transaction that has set
+// The search path is that of the session (reset_val), because this statement may run in a transaction that has set
 // another path. A superuser can change any object without such a schema, and the owner of the database owns `public`,
 // so neither is reported.
 const openSql: Statement = () => `

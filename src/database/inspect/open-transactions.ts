@@ -1,5 +1,5 @@
-// Waits until the transactions that are open now have ended, as CREATE INDEX CONCURRENTLY does. Afterwards no session
-// can act on rows that were deleted before the call.
+// Waits until the transactions that are open now have ended, as CREATE INDEX CONCURRENTLY does. Afterwards no
+// transaction can use a row that was deleted before the call.
 import { monotonic, wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
@@ -9,8 +9,8 @@ import { isVacuum } from "./sessions.ts";
 const NEVER = new AbortController().signal;
 
 /**
- * Waits for the transactions of this database that were open at the call. Returns false if one of them is
- * still open after `withinMs`. The connection must be outside of a transaction.
+ * Waits for the transactions of this database that have an xid or a snapshot at the call. Returns false if one of them
+ * is still open after `withinMs`. The connection must be outside of a transaction.
  */
 export async function openTransactionsEnd(db: Database, withinMs: number): Promise<boolean> {
   const until = monotonic() + withinMs;
@@ -46,7 +46,7 @@ const openSql: Statement = () => `
 
 const transactionSql: Statement = () => "select pg_catalog.pg_current_xact_id()::text as id";
 
-/** Throws WorkerError (`configuration`) if statements are part of a caller's transaction. */
+/** Throws WorkerError (`configuration`) if the statements on `db` are part of one transaction, that of the caller. */
 export async function assertNoTransaction(db: Database, what: string): Promise<void> {
   const [first] = await query<{ id: string }>(db, transactionSql);
   const [second] = await query<{ id: string }>(db, transactionSql);

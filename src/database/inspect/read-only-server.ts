@@ -1,8 +1,8 @@
-// Whether the server refuses writes: a standby, or one whose transactions are read-only by its settings.
+// Whether the server refuses writes: it is a standby, or default_transaction_read_only is on.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../database.ts";
 
-/** An SQL condition: while it is true, every write fails. */
+/** An SQL condition: while it is true, every write of this library fails. */
 export const TAKES_NO_WRITES =
   "pg_catalog.pg_is_in_recovery() or pg_catalog.current_setting('default_transaction_read_only')::boolean";
 
@@ -14,11 +14,11 @@ export async function isReadOnlyServer(db: Database): Promise<boolean> {
   return row?.is_read_only === true;
 }
 
-/** The message of the error for a write that such a server refuses. */
+/** The message of the error for a request or command that writes, if the server refuses writes. */
 export const READ_ONLY_SERVER =
   "PostgreSQL accepts no writes here: it is a standby, or read-only by its settings; check DATABASE_URL";
 
-/** Throws WorkerError if the server refuses writes. Call it before a command asks for confirmation. */
+/** Throws `read_only_server` if the server refuses writes. Call it before a command asks for confirmation. */
 export async function assertTakesWrites(db: Database): Promise<void> {
   if (await isReadOnlyServer(db)) throw new WorkerError("read_only_server", READ_ONLY_SERVER);
 }

@@ -1,5 +1,5 @@
 // The tables of the queue's schema, with their sizes, dead rows and last vacuum, and its indexes, with their sizes and
-// uses. All facts come from PostgreSQL's catalogue and statistics, so no table is read.
+// uses. All facts come from PostgreSQL's catalogue, its statistics and the sizes of files, so no table is read.
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
@@ -13,7 +13,7 @@ export interface RelationFacts {
   readonly live_rows: number;
   readonly dead_rows: number;
   readonly changed_since_analyze: number;
-  /** The time of the last vacuum, manual or automatic; null: never. */
+  /** The time of the last vacuum, manual or automatic; null: none since the statistics were last reset. */
   readonly last_vacuum_at: string | null;
   readonly last_analyze_at: string | null;
 }
@@ -49,11 +49,11 @@ export async function readIndexes(db: Database): Promise<IndexFacts[]> {
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes), scans: Number(row.scans) }));
 }
 
-/** A row as it arrives: bigint is text. */
+/** A row as query() returns it: bigints are texts. */
 type Texts<T> = { readonly [K in keyof T]: T[K] extends number ? string : T[K] };
 
-// After a reset of the statistics n_live_tup is 0. A table may have been vacuumed only by hand, or only automatically:
-// greatest() ignores nulls.
+// After a reset of the statistics n_live_tup is 0; then the planner's estimate is used. A table may have been vacuumed
+// only by hand, or only automatically: greatest() ignores nulls.
 const tablesSql: Statement = () => `
   select
     class.relname::text as name,

@@ -9,7 +9,7 @@ export interface MissingPrivilege {
 
 const MAX_FUNCTIONS = 100;
 
-/** Returns the missing privileges. assertUsableSchema() checks row level security. */
+/** Returns the missing privileges. Row level security is not among them: assertUsableSchema() checks it. */
 export function readMissingPrivileges(db: Database): Promise<MissingPrivilege[]> {
   const values = [db.schema.name, MAX_FUNCTIONS];
   return query<MissingPrivilege & Record<string, unknown>>(db, missingSql, values);

@@ -1,5 +1,5 @@
 // Differences from the original schema: missing functions and indexes, triggers on the table of jobs, foreign keys of
-// other tables to the queue's tables, and functions of the queue that use another schema.
+// other tables to the queue's tables, and functions of the queue that use objects of another schema.
 import { type Database, query, type Statement } from "../database.ts";
 import { readStrayFunctions, type StrayFunction } from "../stray-functions.ts";
 
@@ -11,7 +11,7 @@ export interface SchemaDrift {
   readonly triggers: readonly string[];
   /** Foreign keys of other tables to the queue's tables. They prevent the deletion of rows that they refer to. */
   readonly references: readonly { readonly name: string; readonly table: string }[];
-  /** The queue's functions that use the tables of another schema. */
+  /** The queue's functions that use objects of another schema. */
   readonly strays: readonly StrayFunction[];
 }
 

@@ -1,4 +1,4 @@
-// Facts about the server: its version, whether it accepts writes, when it started.
+// Facts about the server and this session: version, database, role, start, and whether writes are accepted.
 import { type Database, query, type Statement } from "../database.ts";
 import { TAKES_NO_WRITES } from "./read-only-server.ts";
 import { utcText } from "./utc-text.ts";

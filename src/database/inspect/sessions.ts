@@ -5,12 +5,12 @@ import { utcText } from "./utc-text.ts";
 
 /** The numbers of sessions, of this database unless noted, with the names of the HTTP API. */
 export interface SessionCounts {
-  /** The sessions of all databases, and the limit of the server for them. */
+  /** The client sessions of all databases, and the limit of the server for them. */
   readonly total: number;
   readonly limit: number;
   /** The sessions of other roles whose state is hidden from this role. */
   readonly hidden: number;
-  /** The groups of sessions, largest first. */
+  /** The groups of sessions with the same application and state, largest first, at most 20. */
   readonly groups: readonly {
     readonly application: string;
     readonly state: string | null;
@@ -31,14 +31,14 @@ export interface OldestXmin {
   readonly kind: "session" | "slot" | "prepared";
   /** The name of the application, the slot, or the prepared transaction. */
   readonly name: string;
-  /** How many transactions have begun since this one. */
+  /** The age of the snapshot or xid, in transactions. */
   readonly transactions: number;
   readonly since: string | null;
 }
 
 /**
- * Whether the session runs VACUUM. The snapshot of a VACUUM, however old, limits no other VACUUM. A parallel worker of
- * VACUUM has no row in pg_stat_progress_vacuum, but its leader has one.
+ * Returns an SQL condition: the session of pg_stat_activity with this alias runs VACUUM. Its snapshot, however old,
+ * limits no other VACUUM. A parallel worker of VACUUM has no row in pg_stat_progress_vacuum, but its leader has one.
  */
 export const isVacuum = (session: string): string =>
   `exists (select from pg_catalog.pg_stat_progress_vacuum as vacuum
@@ -64,7 +64,7 @@ export async function readConnections(db: Database): Promise<SessionCounts> {
   };
 }
 
-// For a role without privileges, the type of other roles' sessions is null.
+// A role without privileges gets null as the type of other roles' sessions. Such sessions count as clients.
 const isClient = "coalesce(backend_type, 'client backend') = 'client backend'";
 
 const connectionsSql: Statement = () => `
@@ -82,8 +82,8 @@ const connectionsSql: Statement = () => `
   limit $1::int`;
 
 /**
- * Returns the oldest transaction of a client of this database, except this session's and those of VACUUM; null if there
- * is none, or the clients of other roles are hidden from this role.
+ * Returns the oldest transaction of a client of this database; null if there is none. This session's and those of
+ * VACUUM are left out, as are those of other roles if they are hidden from this role.
  */
 export async function readOldestTransaction(db: Database): Promise<OldTransaction | null> {
   const [row] = await query<OldTransaction & Record<string, unknown>>(db, oldestSql);

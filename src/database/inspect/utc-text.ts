@@ -1,4 +1,4 @@
-// Times in the format of the wire. PostgreSQL builds them, with all their microseconds.
+// Times as the HTTP API returns them. PostgreSQL formats them, with all their microseconds.
 
 /** Returns SQL for the RFC 3339 text in UTC of a timestamptz expression. */
 export const utcText = (expression: string): string =>

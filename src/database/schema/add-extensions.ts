@@ -1,6 +1,6 @@
-// Adds and upgrades extensions, inside migrate.ts's transaction and under its lock. The ledger of extensions is a
-// table of its own, `_private_extensions`, because the Rust port used the ids 19 and 20 of Graphile Worker's ledger
-// for other things.
+// Adds and upgrades extensions (extension.ts) in migrate.ts's transaction and under its lock. Their versions are in
+// a ledger of their own, the table `_private_extensions`, because the Rust port used the ids 19 and 20 of Graphile
+// Worker's ledger for other things.
 import type { PoolClient } from "pg";
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../database.ts";
@@ -10,13 +10,13 @@ import { render } from "./render-sql.ts";
 
 export type Transaction = Database & { readonly client: PoolClient };
 
-/** The objects and versions that exist now. */
+/** The extensions' objects that the schema has, and the versions in its ledger of extensions. */
 export interface ExistingObjects {
   readonly objects: ReadonlySet<string>;
   readonly versions: Versions;
 }
 
-/** Throws WorkerError if a statement fails; then the transaction has failed and changes nothing. */
+/** Adds or upgrades the extensions and records their versions. After an error the transaction must be rolled back. */
 export async function addExtensions(
   db: Transaction,
   extensions: readonly Extension[],
@@ -35,10 +35,10 @@ export async function addExtensions(
 }
 
 /**
- * Returns the version for the ledger; 0 if another program has created some of the objects. Such objects are
- * not changed, because the processes of that program use them and its later versions replace them. The Rust
- * port's recover_dead_worker_jobs lowers attempts, so that a job which kills its worker repeats forever. This
- * library never calls that function.
+ * Returns the version for the ledger; 0 if another program has created some of the objects. Such objects are not
+ * changed, because the processes of that program use them and its later versions replace them. An example is the Rust
+ * port's recover_dead_worker_jobs: it lowers a job's attempts, so a job that kills its worker is started again without
+ * end. This library never calls that function.
  */
 async function addExtension(
   db: Transaction,
@@ -49,7 +49,7 @@ async function addExtension(
   const from = recorded ?? 0;
   const isOurs =
     recorded === undefined ? !extension.objects.some((one) => objects.has(one)) : recorded > 0;
-  // An object that is created here, also again after it was dropped, gets all its changes.
+  // An object that is created here gets the changes of all versions, even of recorded ones: it may have been dropped.
   const created = new Set<string>();
   for (const [index, parts] of extension.parts.entries()) {
     const version = index + 1;

@@ -1,6 +1,6 @@
-// The steps of a migration, inside migrate.ts's transaction: the whole schema if there is none, and in an
-// existing one (this library's, Graphile Worker's, its Rust port's) only the extensions.
-
+// The steps of a migration, in migrate.ts's transaction. A missing or empty schema gets all tables and functions. In a
+// schema with a queue (of this library, Graphile Worker or its Rust port), extensions (extension.ts) are added and
+// upgraded, and functions that use another schema's tables are rewritten (stray-functions.ts).
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { type Database, query } from "../database.ts";
@@ -13,15 +13,14 @@ import { KNOWN_LEVEL, type ReadySchema, schemaState } from "./schema-state.ts";
 /** The result of migrate(). */
 export interface MigrationOutcome {
   /**
-   * What was done. `created`: the whole schema. `adopted`: this library's extensions were added to another
-   * installation, such as Graphile Worker's. `upgraded`: extensions of this library were added or updated.
-   * `adopted` or `upgraded` without any extension: functions that used the tables of another schema were rewritten.
-   * `current`: nothing.
+   * What was done. `created`: the schema was created. `adopted`: a schema of another program, such as Graphile Worker,
+   * was changed for the first time. `upgraded`: a schema that this library has created or adopted was changed. A change
+   * adds or upgrades extensions, or rewrites functions that use another schema's tables. `current`: nothing changed.
    */
   readonly kind: "created" | "adopted" | "upgraded" | "current";
   /** The schema's level: the number of its last Graphile Worker migration. */
   readonly level: number;
-  /** The names of the extensions that were added or updated. */
+  /** The names of the extensions that were added or upgraded. */
   readonly extensions: readonly string[];
   /** Warnings for the operator: what could not be done, or needs attention. */
   readonly warnings: readonly string[];
@@ -29,15 +28,15 @@ export interface MigrationOutcome {
 
 /** What a migration should reach. */
 export interface MigrationPlan {
-  /** All extensions of this version. */
+  /** All extensions that this version of the library has. */
   readonly registry: readonly Extension[];
-  /** The names of requested extensions that are not added by default. */
+  /** The names of extensions to add in addition to those that every migration adds. */
   readonly requested: readonly string[];
-  /** What to do with a schema that has objects. `leave`: it is not changed. */
+  /** What to do with a schema that already has a queue. `leave`: it is not changed. */
   readonly existing: "bring up to date" | "leave";
 }
 
-/** Returns the extensions that a usable schema still needs. */
+/** Returns the extensions that a migration by this plan has to add or upgrade; none if it leaves existing schemas. */
 export function workLeft(state: ReadySchema, plan: MigrationPlan): readonly Extension[] {
   return plan.existing === "leave"
     ? []
@@ -50,8 +49,8 @@ export function current(state: ReadySchema, ...warnings: string[]): MigrationOut
 }
 
 /**
- * Creates or upgrades the schema, in the caller's transaction and under its lock. Returns null if a Graphile worker is
- * migrating the schema: then the caller must wait until it has finished.
+ * Creates or upgrades the schema, in the caller's transaction and under its lock. Returns null if the schema cannot be
+ * used now, because a Graphile worker migrates it, for example: then the caller must wait and begin again.
  */
 export async function build(
   db: Transaction,
@@ -60,22 +59,22 @@ export async function build(
   const { client, schema } = db;
   let state = await schemaState(db, plan.registry);
   if (state.kind === "empty" && state.hasLedger) {
-    // A Graphile worker takes no advisory lock, but writes to its ledger first. The lock on the ledger makes it wait;
-    // then it finds that all its steps are done.
+    // A Graphile worker takes no advisory lock, but begins each step of a migration with an insert into its ledger. The
+    // lock on the ledger makes that insert wait. Afterwards the worker finds that all its steps are done.
     await client.query(`lock table ${schema.quoted}.migrations in share row exclusive mode`);
     state = await schemaState(db, plan.registry);
   }
   if (state.kind === "ready") return bringUpToDate(db, state, plan);
   if (state.kind !== "absent" && state.kind !== "empty") return null;
   await checkVersion(db);
-  // `if not exists` would require the privilege to create schemas even if the schema exists.
+  // `create schema if not exists` would require the privilege to create schemas even if the schema exists.
   if (state.kind === "absent") await createSchema(db);
   await createTables(db);
   const nothing = { objects: new Set<string>(), versions: new Map<string, number>() };
   const extensions = unfinishedExtensions(plan.registry, nothing, plan.requested);
   await addExtensions(db, extensions, nothing);
-  // Nothing is sent on channel worker:migrate, because the whole database shares it and a Graphile worker stops at any
-  // breaking step that it receives. No worker can be running on a schema that did not exist.
+  // Nothing is sent on the channel worker:migrate, because the whole database shares it and a Graphile worker stops at
+  // any breaking migration that it receives. No worker can be running on a schema without tables.
   return { kind: "created", level: KNOWN_LEVEL, extensions: namesOf(extensions), warnings: [] };
 }
 
@@ -137,7 +136,7 @@ async function createTables({ client, schema }: Transaction): Promise<void> {
   );
 }
 
-/** Turns a missing privilege into a message with advice. */
+/** Runs `work`. If a privilege is missing, throws a WorkerError with advice: `sentence` of PostgreSQL's message. */
 async function explainMissingPrivilege(
   work: () => Promise<unknown>,
   sentence: (detail: string) => string,

@@ -1,5 +1,5 @@
-// Prepares the schema when a program starts. It creates a missing schema, so that a first run needs no other step, and
-// never changes an existing one: only "worker migrate" does that.
+// Prepares the schema when a worker with the default `migrate: "if-missing"` starts. A missing or empty schema gets the
+// queue's tables, so that a first run needs no other step. A schema that has a queue is not changed.
 import type { Pool } from "pg";
 import type { SchemaName } from "../schema-name.ts";
 import { extensions } from "./extensions/index.ts";
@@ -7,8 +7,8 @@ import { type MigrationOptions, migrateBy } from "./migrate.ts";
 import { assertUsableSchema, type ReadySchema, schemaState } from "./schema-state.ts";
 
 /**
- * Returns the state of a usable schema; a missing or empty one is created first. Safe with many concurrent
- * starts. Throws WorkerError, as migrate() and assertUsableSchema() do.
+ * Returns the state of a usable schema; a missing or empty one is created first. Many processes may call this at the
+ * same time. Throws WorkerError, as migrate() and assertUsableSchema() do.
  */
 export async function ensureSchema(
   pool: Pool,
@@ -18,7 +18,7 @@ export async function ensureSchema(
   const db = { client: pool, schema };
   const { kind } = await schemaState(db);
   if (kind !== "ready") {
-    // Another program may have created its schema before the lock was acquired; then it is not changed.
+    // `leave`: another process may create the schema before this one has the lock; then it is not changed.
     await migrateBy({ registry: extensions, existing: "leave" }, pool, schema, options);
   }
   return assertUsableSchema(db);

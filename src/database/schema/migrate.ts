@@ -1,7 +1,6 @@
-// Migrates a schema so that a worker can use it, safely with many concurrent starts: everything happens in one
-// transaction under an advisory lock. If the process is killed, no change remains; a second process finds that the work
-// is done. The steps are in build-schema.ts.
-
+// Migrates a schema so that a worker can use it. All changes are made in one transaction under an advisory lock, so
+// many processes may start at once: one migrates, and the others wait and then find the schema up to date. If a process
+// is killed during its migration, no change remains. The steps are in build-schema.ts.
 import type { Pool, PoolClient } from "pg";
 import * as v from "valibot";
 import { monotonic, wait } from "../../base/clock.ts";
@@ -30,16 +29,16 @@ import { type ReadySchema, schemaState } from "./schema-state.ts";
 
 /** Options of migrate(). */
 export interface MigrationOptions {
-  /** Aborts to stop waiting for another migration. A migration that has begun is finished. */
+  /** Aborts to stop waiting for another migration. A migration that has begun is completed. */
   readonly signal?: AbortSignal;
   /** The logger. Default: silent. */
   readonly logger?: Logger;
   /**
-   * The time to wait for other migrations and for locks, in milliseconds; then migrate() rejects with
-   * `database_busy`. Default 60,000.
+   * The time to wait for other migrations and for locks, in milliseconds; then migrate() rejects with `database_busy`,
+   * or with `schema_unsupported` if Graphile Worker still migrates an old level. Default 60,000.
    */
   readonly timeoutMs?: number;
-  /** The names of optional extensions to add as well. Default: none. */
+  /** The names of extensions to add in addition to those that every migration adds. Default: none. */
   readonly extensions?: readonly string[];
 }
 
@@ -51,8 +50,8 @@ const optionsSchema = strict({
 });
 
 /**
- * Why a migration must wait: another process migrates the schema or holds a lock. `cause` is the error to report if the
- * wait takes too long.
+ * The result of an attempt that must be repeated: another process migrates the schema or holds a lock. `cause`: the
+ * error of the attempt, from which tooBusy() makes the error after the time limit; null if there was none.
  */
 interface BusySchema {
   readonly kind: "busy";
@@ -61,12 +60,12 @@ interface BusySchema {
 
 // The total time to wait for other processes, in milliseconds.
 const DEFAULT_TIMEOUT_MS = 60_000;
-// How long one attempt waits for a lock: the pool may be small, and other callers wait for its connections.
+// How long one attempt waits for a lock: it occupies a connection of the pool, for which other callers may wait.
 const MAX_LOCK_WAIT_MS = 10_000;
-// The time limit for reading the catalogue and the ledgers, which takes milliseconds.
+// The time limit for reading the catalogue and the ledgers, after a wait for locks. It takes milliseconds.
 const MAX_READ_MS = 10_000;
-// If an old level was reached less than this many seconds ago, a Graphile worker is migrating, one step in each
-// transaction.
+// If an unsupported old level was reached less than this many seconds ago, a Graphile worker may be migrating the
+// schema, one step in each transaction.
 const CLIMBING_S = 5;
 // Errors after which another attempt may succeed: another process created the same object, a deadlock, a lock timeout.
 const CLASHES = new Set(["23505", "42P06", "42P07", "42710", "42723", "40P01", "55P03"]);
@@ -75,9 +74,9 @@ const MAY_NOT = "42501";
 const READ_ONLY = "25006";
 
 /**
- * Creates the schema, adds this library's extensions to an existing one, or changes nothing when it is up to
- * date. Safe with any number of callers at once. Rejects with WorkerError, or with InputError for invalid
- * options; then nothing has been changed.
+ * Creates a missing schema. Adds and upgrades this library's extensions in an existing one, and rewrites functions that
+ * use another schema's tables; changes nothing when it is up to date. Safe with any number of callers at once. Rejects
+ * with WorkerError, or with InputError for invalid options; then nothing has been changed.
  */
 export async function migrate(
   pool: Pool,
@@ -88,7 +87,7 @@ export async function migrate(
   return migrateBy({ registry: extensions }, pool, schema, options);
 }
 
-/** Like migrate(), but with any plan. */
+/** Like migrate(), but with any plan, and with options that the caller has checked. */
 export async function migrateBy(
   {
     registry,
@@ -151,8 +150,8 @@ async function attemptOn(
 }
 
 /**
- * Reads the state without a lock and without writing. That is enough in the usual case, and nothing else is possible on
- * a standby.
+ * Reads the state without a lock, and calls `work` only if there is something to change. Usually there is nothing, and
+ * on a standby nothing but reading is possible. `seen`: the state, if only extensions are missing or outdated.
  */
 async function migrateIfNeeded(
   db: Database,
@@ -203,7 +202,7 @@ async function change(
       await client.query("rollback");
       return { kind: "busy", cause: error };
     }
-    // Without these extensions the schema is still usable. A failure is an error only if the caller requested any.
+    // `seen` is usable as it is. Missing privileges are only a warning, unless the caller requested extensions.
     const isOptional = seen !== null && plan.requested.length === 0;
     if (isOptional && (code === MAY_NOT || code === READ_ONLY)) {
       await client.query("rollback");
@@ -228,7 +227,7 @@ function shortcomings(
   });
 }
 
-/** Returns the error after the time limit. */
+/** Returns the error with which migrate() rejects after its time limit. */
 function tooBusy(schema: SchemaName, timeoutMs: number, cause: unknown): WorkerError {
   if (cause instanceof WorkerError && cause.code === "schema_unsupported") return cause;
   const secs = `${timeoutMs / 1_000} s`;
@@ -240,7 +239,7 @@ function tooBusy(schema: SchemaName, timeoutMs: number, cause: unknown): WorkerE
 }
 
 // Tries the lock and does not wait for it, because a wait inside the server could not be aborted. The lock belongs to
-// the transaction, so it also works behind a pooler and ends with the transaction. Two schemas do not block each other.
+// the transaction, so it also works behind a pooler and ends with the transaction. Each schema has its own lock.
 const tryLockSql = () =>
   "select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('worker:migrate:' || $1::text, 0)) as locked";
 

@@ -1,4 +1,4 @@
-// Determines what a migration would do. It only reads, without a lock, so another process may change the schema first.
+// Determines what a migration would do. It only reads, without a lock, so the schema may change before the migration.
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../database.ts";
 import { readStrayFunctions } from "../stray-functions.ts";
@@ -7,7 +7,7 @@ import { unfinishedExtensions } from "./extensions/extension.ts";
 import { extensions } from "./extensions/index.ts";
 import { KNOWN_LEVEL, schemaState } from "./schema-state.ts";
 
-/** Returns the outcome that migrate() would return, and throws its errors about an existing schema. */
+/** Returns the outcome that migrate() would return on success. Throws its errors about a schema that cannot be used. */
 export async function planMigration(
   db: Database,
   requested: readonly string[],

@@ -1,9 +1,9 @@
-// Fills in the SQL files, which write the schema as `:schema` and quote function bodies with `$body$`.
+// Inserts the schema's name into the SQL files, which have `:schema` in its place and `$body$` around function bodies.
 import type { SchemaName } from "../schema-name.ts";
 
 /**
- * Inserts the schema into SQL text, and replaces `$body$` by a dollar quote that the schema's name does not contain.
- * `:schema` must not occur in a comment, because a name may contain a line break.
+ * Returns the SQL text with the schema's name, and with a dollar quote that the name does not contain in place of
+ * `$body$`. `:schema` must not occur in a comment, because a name may contain a line break.
  */
 export function render(sql: string, schema: SchemaName): string {
   let tag = "$body$";

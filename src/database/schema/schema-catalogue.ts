@@ -1,20 +1,20 @@
-// The facts for schema-state.ts: which of the given names a schema contains, which other names, and the state of
-// Graphile Worker's ledger. It only reads.
+// Reads the facts for schema-state.ts: the names of a schema's objects, the state of Graphile Worker's ledger (table
+// `migrations`), and the versions in the ledger of extensions (`_private_extensions`).
 import { type Database, query } from "../database.ts";
 
 export interface Catalogue {
-  /** The given names that exist. */
+  /** The names given to readCatalogue() that the schema has. */
   readonly known: readonly string[];
-  /** The first few other names in the schema. */
+  /** The first three other names in the schema, in alphabetical order. */
   readonly others: readonly string[];
-  /** The columns of the table `migrations` with their types; null without that table. */
+  /** The columns of Graphile Worker's ledger with their types; null without this table. */
   readonly ledger: { readonly id?: string; readonly ts?: string } | null;
-  /** Whether this role may read the ledger of extensions; null if there is no ledger. */
+  /** Whether this role may read the ledger of extensions; null without this table. */
   readonly mayReadExtensions: boolean | null;
 }
 
-// Reads pg_catalog, which every role may read, so a role without privileges on the schema gets the same result. Objects
-// of a PostgreSQL extension (for example in "public") do not count.
+// Reads pg_catalog, which every role may read, so a role without privileges on the schema gets the same names. Objects
+// of PostgreSQL's extensions (for example in "public") do not count.
 const catalogue = () => `
   with space as (select oid from pg_catalog.pg_namespace where nspname = $1::text),
   object as (
@@ -84,17 +84,17 @@ export async function readCatalogue(
 export interface Ledger {
   /** The highest id in the ledger; null without rows. */
   readonly level: number | null;
-  /** The highest id that is marked as breaking. */
+  /** The highest id that is marked as breaking; null without one. */
   readonly breaking: number | null;
-  /** Seconds since the last applied migration, by the database's clock. */
+  /** Seconds since the newest row was inserted, by the database's clock; 0 without rows. */
   readonly age_s: number;
   /** Whether row level security hides all jobs from this role. */
   readonly is_hidden: boolean;
 }
 
-// to_jsonb is used because installations from before Graphile Worker 0.14 lack `breaking`. Row level security is on and
-// has no policies, so a role that it applies to reads an empty queue and gets no error. If an application has added
-// policies, the rows that they hide are meant to be hidden.
+// to_jsonb is used because ledgers from before Graphile Worker 0.14 lack the column `breaking`. The queue's tables have
+// row level security and no policies, so a role to which it applies reads an empty queue and gets no error. If an
+// application has added policies to _private_jobs, the jobs that they hide are meant to be hidden.
 const ledger = (schema: string) => `
   select
     pg_catalog.max(id) as level,
@@ -114,15 +114,15 @@ const extensionVersions = (schema: string) =>
   `select name, version from ${schema}._private_extensions`;
 
 /**
- * Returns the versions by name, from the ledger of extensions. Call it only if the catalogue shows that this role may
- * read it.
+ * Returns the versions by name, from the ledger of extensions. Call this only if `mayReadExtensions` of the catalogue
+ * is true.
  */
 export async function readVersions(db: Database): Promise<ReadonlyMap<string, number>> {
   const rows = await query<{ name: string; version: number }>(db, extensionVersions);
   return new Map(rows.map(({ name, version }) => [name, version]));
 }
 
-/** Returns the state of Graphile Worker's ledger. Call it only if the catalogue shows the table. */
+/** Returns the state of Graphile Worker's ledger. Call this only if readCatalogue() has found that table. */
 export async function readLedger(db: Database): Promise<Ledger> {
   const [row] = await query<Ledger>(db, ledger, [`${db.schema.quoted}._private_jobs`]);
   return row ?? { level: null, breaking: null, age_s: 0, is_hidden: false };

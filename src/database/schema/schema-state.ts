@@ -1,5 +1,5 @@
-// What a schema contains: nothing, a usable queue, or something else. It only reads, with one query of the catalogue
-// and one of each ledger (migrations, extensions), so a readiness probe may call it every time.
+// What a schema contains: nothing, a usable queue, or something else. Usually one query of the catalogue and one of
+// each ledger (migrations, extensions) show it, so a readiness probe may read the state every time.
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
@@ -14,19 +14,19 @@ import {
   readVersions,
 } from "./schema-catalogue.ts";
 
-/** The newest and the oldest supported level. A level is the number of the schema's last Graphile Worker migration. */
+/** The newest known and the oldest supported level. A level is the number of the last Graphile Worker migration. */
 export const KNOWN_LEVEL = 20;
 const OLDEST_LEVEL = 18;
 const MAX_READS = 5;
-/** The first pause between two reads; each pause is longer than the previous one. */
+/** The first pause between two reads, in milliseconds; each pause is longer than the previous one. */
 const PAUSE_MS = 10;
 
-/** A usable queue, whichever program created it. */
+/** A queue that this version supports, whichever program created it. */
 export interface ReadySchema {
   readonly kind: "ready";
   /**
-   * The program that created the schema, as far as it can be determined. `ours`: the schema has this library's ledger
-   * of extensions.
+   * `ours`: this library has created the schema or has added extensions to it. Otherwise the program that created the
+   * schema, as far as its tables show.
    */
   readonly origin: "ours" | "graphile" | "rust-port";
   readonly level: number;
@@ -51,8 +51,8 @@ export type SchemaState =
       readonly level: number;
       readonly reason: string;
       /**
-       * Seconds since the last migration was applied, by the database's clock. If there are few, a migration may be
-       * running right now.
+       * Seconds since Graphile Worker's last migration, by the database's clock. If there are few, the next one may be
+       * running right now. Infinite if an extension is too new.
        */
       readonly age_s: number;
     }
@@ -65,7 +65,7 @@ const tables = [
   "_private_known_crontabs",
 ] as const;
 
-/** Reads the schema's state. Throws only WorkerErrors of the database. */
+/** Reads the schema's state. Throws a WorkerError only if a query fails. */
 export async function schemaState(
   db: Database,
   registry: readonly Extension[] = extensions,
@@ -73,8 +73,8 @@ export async function schemaState(
   const objects = registry.flatMap((extension) => extension.objects);
   const knownNames = ["migrations", "jobs", "_private_extensions", ...tables, ...objects];
   // The catalogue and the ledger are read in two snapshots. A commit between them can make them contradict each other,
-  // so both are read again before the result is `foreign`. Graphile Worker's migrations, which may run now, take
-  // milliseconds each.
+  // so the result is `foreign` only after MAX_READS reads. The pauses between them are short, because each of Graphile
+  // Worker's migrations, which may run now, takes milliseconds.
   for (let reads = 1; ; reads++) {
     const found = await readCatalogue(db, knownNames);
     if (found === null) return { kind: "absent" };
@@ -122,7 +122,7 @@ function judge(found: Catalogue, ledger: Ledger, schema: string): SchemaState | 
   if (level === null && found.known.length === 1 && found.others.length === 0) {
     return { kind: "empty", hasLedger: true };
   }
-  // Graphile Worker's table was called "jobs" up to level 10; since level 11, "jobs" is a view.
+  // Every level has an object "jobs": Graphile Worker's table had this name up to level 10, and a view has it since.
   if (level === null || !has("jobs")) return stranger(found, schema);
   if (level < OLDEST_LEVEL) {
     const reason = `the schema "${schema}" is at Graphile Worker level ${level}, at least ${OLDEST_LEVEL} is needed; stop its workers and upgrade it first: npx graphile-worker@0.16.6 --schema-only --schema "${schema}"`;
@@ -174,8 +174,8 @@ function levelWarnings(level: number): string[] {
 }
 
 /**
- * Returns warnings about unknown extensions. An extension only adds objects and may be missing, so an unknown one does
- * no harm.
+ * Returns warnings about extensions that this version does not have. They do no harm, because an extension only adds
+ * objects, and this version does not need them.
  */
 function unknownWarnings(versions: Versions, registry: readonly Extension[]): string[] {
   return [...(versions?.keys() ?? [])]
@@ -186,7 +186,7 @@ function unknownWarnings(versions: Versions, registry: readonly Extension[]): st
     );
 }
 
-/** Returns the advice for a missing schema, for a program or for a shell. */
+/** Returns the advice for a missing schema: a function for programs, a command for shells, or another name. */
 export const howToCreate = (schema: string): string =>
   `create it with migrate() of makeWorkerUtils() or with "${workerLine(schema, "worker migrate")}", or set the option schema to the right one`;
 

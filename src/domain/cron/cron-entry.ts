@@ -25,7 +25,7 @@ export const cronJobKeyModes = ["replace", "preserve_run_at"] as const;
 /** The longest backfill period. It limits how many jobs a worker adds at its start if no worker has run for long. */
 export const MAX_FILL_MS = 366 * 24 * 60 * MINUTE_MS;
 
-/** A cron entry as plain data. Made by cronEntry(), everyMinute(), everyMinutes() or parseCrontab(). */
+/** A cron entry as plain data. Returned by cronEntry(), everyMinute(), everyMinutes() and parseCrontab(). */
 export interface CronEntry {
   /**
    * The entry's identifier, unique in a worker, 1–512 characters. The database stores the entry's last tick
@@ -40,7 +40,7 @@ export interface CronEntry {
   readonly timeZone?: string | undefined;
   /** The payload of each job, to which `_cron: { ts, backfilled }` is added. */
   readonly payload: JsonObject;
-  /** The backfill period: ticks missed at most this many milliseconds before the start are added. 0: none. */
+  /** The backfill period: a worker adds ticks missed at most this many milliseconds before its start. 0: none. */
   readonly fillMs: number;
   /** The named queue of the jobs. Default: none. */
   readonly queueName?: string | undefined;
@@ -50,7 +50,7 @@ export interface CronEntry {
   readonly priority?: number | undefined;
   /** The job key of each job. Default: none. */
   readonly jobKey?: string | undefined;
-  /** What happens to an unlocked job with the same key. Default `replace`. */
+  /** What a tick does with an unlocked job of the same key: see CronEntryOptions. Default `replace`. */
   readonly jobKeyMode?: (typeof cronJobKeyModes)[number] | undefined;
 }
 
@@ -69,7 +69,7 @@ export interface CronEntryOptions {
    */
   readonly fillMs?: number | undefined;
   /**
-   * The named queue of the jobs: they run one at a time with all others of that queue. 1–128 characters.
+   * The named queue of the jobs: its jobs run in order, one at a time if no limit allows more. 1–128 characters.
    * Default: none.
    */
   readonly queueName?: string | undefined;
@@ -83,9 +83,9 @@ export interface CronEntryOptions {
    */
   readonly jobKey?: string | undefined;
   /**
-   * What a tick does with an unlocked job of the same key. `replace`: moves it to the new tick's time.
-   * `preserve_run_at`: keeps its time until its first attempt, so that later ticks do not postpone a job that workers
-   * are late to run. Needs `jobKey`. Default `replace`.
+   * What a tick does with an unlocked job of the same key. `replace`: replaces it by the job of the new tick.
+   * `preserve_run_at`: the same, but the job keeps its time until its first attempt, so that later ticks do not
+   * postpone a job that workers are late to run. Needs `jobKey`. Default `replace`.
    */
   readonly jobKeyMode?: (typeof cronJobKeyModes)[number] | undefined;
 }
@@ -112,9 +112,9 @@ export type CronArguments<Payload> =
 /**
  * Returns a cron entry that adds a job of `task` at every minute that the pattern matches. The pattern is made by
  * daily() or every(), or is an expression: minute, hour, day of the month, month, day of the week (0 or 7 = Sunday). A
- * field is a number or a name (`jan`, `mon`), a range a-b, `*`, a step (`*` + `/5`, `5-50/5`), `L` (the last day of the
- * month) or a list of these; `@hourly`, `@daily`, `@weekly`, `@monthly` and `@yearly` replace all five. Throws
- * InputError with all problems.
+ * field is a number, a name (`jan`, `mon`), a range a-b, `*`, a range or `*` with a step (`5-50/5`), `L` (the last day
+ * of the month), or a list of these; `@hourly`, `@daily`, `@weekly`, `@monthly` and `@yearly` replace all five fields.
+ * Throws InputError for invalid arguments.
  */
 export function cronEntry<Payload>(
   pattern: string | CronPattern,
@@ -124,7 +124,7 @@ export function cronEntry<Payload>(
   return entryOf(pattern, task, options ?? {});
 }
 
-/** Returns a cron entry that adds a job of `task` every minute. Throws InputError with all problems. */
+/** Returns a cron entry that adds a job of `task` every minute. Throws InputError for invalid arguments. */
 export function everyMinute<Payload>(
   task: CronTask<Payload>,
   ...[options]: CronArguments<Payload>
@@ -133,8 +133,8 @@ export function everyMinute<Payload>(
 }
 
 /**
- * Returns a cron entry that adds a job of `task` every `minutes` minutes, counted from the full hour. Throws
- * InputError unless `minutes` divides an hour: 1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30.
+ * Returns a cron entry that adds a job of `task` every `minutes` minutes, counted from the full hour. `minutes` must
+ * divide an hour: 1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30. Throws InputError for invalid arguments.
  */
 export function everyMinutes<Payload>(
   minutes: number,
@@ -190,7 +190,7 @@ const payload = v.pipe(
   }),
 );
 
-/** Returns the message of the InputError that `step` throws, or null. */
+/** Returns the message of the InputError that `step` throws; null if it throws none. */
 function refusal(step: () => unknown): string | null {
   try {
     step();

@@ -1,5 +1,5 @@
-// The five fields of a cron expression. Numbers, a-b, *, */n and lists of these mean what they mean in Graphile Worker.
-// Names, a-b/n, L and macros such as @daily are additions, which its parser refuses.
+// The five fields of a cron expression. Numbers, a-b, *, */n and lists of these mean the same as in Graphile Worker.
+// Names, a-b/n, L and macros such as @daily are additions, which Graphile Worker's parser refuses.
 
 import { didYouMean } from "../../base/validate.ts";
 
@@ -38,9 +38,9 @@ export const FIELD_COUNT = fields.length;
 /** The number of problems after which no more are reported. */
 export const MAX_PROBLEMS = 100;
 
-/** The longest field, in UTF-16 units. Sixty minutes in a list are 169. */
+/** The longest field, in UTF-16 units. A list of all sixty minutes has 169. */
 const MAX_FIELD_LENGTH = 500;
-/** The longest expression. */
+/** The longest expression, in UTF-16 units. */
 export const MAX_EXPRESSION_LENGTH = 3_000;
 
 export const fieldName = (index: number) => fields[index]?.name ?? "";
@@ -62,7 +62,7 @@ export function withoutMacro(expression: string): string {
   return Object.hasOwn(macros, name) ? (macros[name] ?? "") : expression;
 }
 
-/** Returns what is wrong with a word that begins with @, or null. */
+/** Returns what is wrong with a word that begins with @; null if it is a macro. */
 export function macroProblem(word: string): string | null {
   const names = Object.keys(macros);
   if (names.includes(word)) return null;
@@ -70,8 +70,8 @@ export function macroProblem(word: string): string | null {
 }
 
 /**
- * Returns a field as an ascending list of its numbers, with `L` at the end, or `*` if it has all numbers. So
- * `1-31` does not count as a restriction when the two day fields are combined.
+ * Returns the field as an ascending list of its numbers, then `L` if it has that; or as `*` if it has all numbers, so
+ * that `1-31` does not restrict the days when there is a day of the week. Otherwise returns the field's problems.
  */
 export function canonicalField(
   index: number,
@@ -101,7 +101,7 @@ export function canonicalField(
   return { field: [...[...numbers].sort((a, b) => a - b), ...last].join(",") };
 }
 
-/** Returns the numbers of one part of a list, or a message. */
+/** Returns the numbers of one part of a list, or what is wrong with the part. */
 function numbersOf(part: string, field: Field): number[] | string {
   const { least, most } = field;
   const [, from = "", to, divisor] = /^(\*|[^-/]+)(?:-([^-/]+))?(?:\/(\d+))?$/.exec(part) ?? [];
@@ -114,7 +114,7 @@ function numbersOf(part: string, field: Field): number[] | string {
   if (to === undefined) return divisor === undefined ? inRange([first], field) : unsteppable(part);
   const last = numberOf(to, field);
   if (last === null) return invalidPart(part, field);
-  // At the end of a range, the name `sun` means 7.
+  // At the end of a range such as fri-sun, the name `sun` means 7.
   const end = field.wraps && last === least && !/\d/.test(to) ? most + 1 : last;
   if (end <= first) return `the range "${part}" must ascend`;
   const ends = inRange([first, end], field);

@@ -4,17 +4,17 @@ import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
 import { timeZone, zoneHints } from "./time-zone.ts";
 
-/** When a cron entry adds jobs. Made by daily() and every(). */
+/** When a cron entry adds jobs. Returned by daily() and every(). */
 export interface CronPattern {
   /** The five-field cron expression. */
   readonly expression: string;
-  /** The IANA time zone of the expression. Default UTC. */
+  /** The IANA time zone of the expression. Default: that of the entry's options, otherwise UTC. */
   readonly timeZone?: string | undefined;
 }
 
 /** Options of a pattern. */
 export interface CronPatternOptions {
-  /** An IANA time zone such as `Europe/Berlin`. Default UTC. */
+  /** An IANA time zone such as `Europe/Berlin`. Default: that of the entry's options, otherwise UTC. */
   readonly timeZone?: string | undefined;
 }
 
@@ -22,9 +22,9 @@ export interface CronPatternOptions {
 export type CronInterval = { readonly minutes: number } | { readonly hours: number };
 
 /**
- * Returns the pattern of each day at `time`, such as `02:30`. It adds one job each day: where daylight saving repeats
- * the time, at its first occurrence; where daylight saving skips it, at the end of the gap. Throws InputError with all
- * problems.
+ * Returns the pattern of each day at `time`, such as `02:30`. An entry with it adds one job each day: where daylight
+ * saving repeats the time, at its first occurrence; where daylight saving skips the time, at the end of the gap. Throws
+ * InputError for invalid arguments.
  */
 export function daily(time: string, options: CronPatternOptions = {}): CronPattern {
   const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(time) ?? [];
@@ -39,9 +39,9 @@ const MINUTES = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
 const HOURS = [1, 2, 3, 4, 6, 8, 12];
 
 /**
- * Returns the pattern of every `minutes` minutes from the full hour, or every `hours` hours from midnight. Throws
- * InputError unless the step divides an hour (1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30 minutes) or a day (1, 2, 3, 4, 6,
- * 8 or 12 hours).
+ * Returns the pattern of every `minutes` minutes from the full hour, or every `hours` hours from midnight. They must
+ * divide an hour (1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30 minutes) or a day (1, 2, 3, 4, 6, 8 or 12 hours). Throws
+ * InputError for invalid arguments.
  */
 export function every(interval: CronInterval, options: CronPatternOptions = {}): CronPattern {
   const [[unit, step] = [], ...more] = Object.entries(interval ?? {});
@@ -52,7 +52,7 @@ export function every(interval: CronInterval, options: CronPatternOptions = {}):
   const steps = unit === "minutes" ? MINUTES : HOURS;
   if (step === undefined || !steps.includes(step)) {
     const whole = unit === "minutes" ? "an hour" : "a day";
-    const message = `must be ${steps.slice(0, -1).join(", ")} or ${steps.at(-1)}, because ${whole} must hold a whole number of them; for other steps write an expression with cronEntry()`;
+    const message = `must be ${steps.slice(0, -1).join(", ")} or ${steps.at(-1)}, because ${whole} must contain a whole number of them; for other steps write an expression with cronEntry()`;
     throw new InputError([{ path: unit, message }]);
   }
   return pattern(unit === "minutes" ? `*/${step} * * * *` : `0 */${step} * * *`, options);

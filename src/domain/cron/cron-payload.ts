@@ -1,26 +1,26 @@
 // The payload of a cron entry: a JSON object to which each tick adds `_cron`. Therefore it is kept as an object, not as
-// text. Its integers beyond 2^53 are bigints, which payload.ts writes exactly.
+// text. Integers beyond 2^53 that are read from text become bigints, which payload.ts writes exactly.
 import JSON5 from "json5";
 import { InputError } from "../../base/errors.ts";
 import { payloadText, RawJson } from "../payload.ts";
 import type { TextProblem } from "./cron-fields.ts";
 
-/** A JSON object. Integers beyond 2^53 are bigints. */
+/** A JSON object. Integers beyond 2^53 that were read from text are bigints. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The object that each tick adds to the payload as `_cron`, as Graphile Worker does. */
 export interface CronStamp {
-  /** The tick's time, ISO 8601 in UTC. It is the job's `runAt`, too. */
+  /** The tick's time, ISO 8601 in UTC. Without a jitter it is also the job's `runAt`. */
   readonly ts: string;
-  /** True for a tick missed before the worker's start, and for a schedule's tick that is added over a minute late. */
+  /** True for an entry's tick before the worker's start, and for a schedule's tick that is added over a minute late. */
   readonly backfilled: boolean;
 }
 
 const NOT_AN_OBJECT = "must be a JSON object: each tick adds its time to it as _cron";
 
 /**
- * Returns `payload` as the JSON object that is stored; undefined is `{}`. Throws InputError for anything else, and
- * for values that JSON.stringify would change silently, such as NaN.
+ * Returns `payload` as the JSON object that is stored; undefined is `{}`. Throws InputError if it is not an
+ * object, and for values that JSON.stringify would silently change, such as NaN, or omit, such as functions.
  */
 export function jsonObject(payload: unknown): JsonObject {
   const text = payloadText(payload); // Throws for cycles and for values that are not JSON.
@@ -30,7 +30,7 @@ export function jsonObject(payload: unknown): JsonObject {
   return value;
 }
 
-/** Copies a value as JSON stores it. Members that are undefined are left out. */
+/** Copies a value as JSON stores it. Members that are undefined are left out. `place`: its path, for the error. */
 function exactCopy(value: unknown, place: string): unknown {
   const refuse = (what: string): never => {
     const message = place === "" ? `${what} is not JSON` : `${place} is ${what}: that is not JSON`;
@@ -67,7 +67,7 @@ function exactCopy(value: unknown, place: string): unknown {
   );
 }
 
-/** Reads a crontab's JSON5 payload, or returns the problem and its place. */
+/** Returns the object of a crontab's JSON5 payload, or the problem and its place. */
 export function json5Object(text: string): { value: JsonObject } | { problem: TextProblem } {
   try {
     const value = parseJson5Exactly(text);
@@ -84,7 +84,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-// The reviver's third argument ("JSON.parse source text access") is missing in the compiler's library.
+// TypeScript's types do not have the reviver's third argument, which contains the text of a number.
 const parseWithSource = JSON.parse as (
   text: string,
   reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
@@ -100,13 +100,13 @@ function isInexact(value: unknown): boolean {
   return typeof value === "number" && !Number.isSafeInteger(value);
 }
 
-/** JSON has no infinity; JSON.stringify would turn it into null. */
+/** Throws for NaN and for infinite numbers, such as 1e999: JSON.stringify would turn them into null. */
 function finite(value: unknown): unknown {
   if (typeof value !== "number" || Number.isFinite(value)) return value;
   throw new InputError([{ path: "payload", message: `${value} cannot be stored as JSON` }]);
 }
 
-// JSON5 does not report the text of a number, so long integers are first replaced by strings with a random mark.
+// JSON5 does not pass the text of a number to the reviver, so long integers are first replaced by marked strings.
 function parseJson5Exactly(text: string): unknown {
   const mark = `${crypto.randomUUID()}:`;
   JSON5.parse(text); // Throws errors with their place in the original text.

@@ -1,5 +1,5 @@
-// Finds the times that a cron expression matches, in UTC or in a time zone. cron-fields.ts checks the expression.
-// croner has a larger grammar, so it only gets plain lists.
+// Finds the times that a cron expression matches, in UTC or in a time zone. cron-fields.ts checks the expression. The
+// package croner would accept more expressions, so it gets only the normal form of canonicalField().
 import { Cron } from "croner";
 import { InputError, type Problem } from "../../base/errors.ts";
 import {
@@ -25,10 +25,10 @@ export interface CronSchedule {
  * the day of the month and the day of the week are restricted, a day that matches either of them is a match (as in cron
  * and Graphile Worker).
  *
- * On a day when a zone's clock changes, a fixed time (minute and hour without `*` or a step) matches once. If
- * the time is repeated, its first occurrence matches; if it is skipped, the end of the gap. All other expressions
+ * On a day when a zone's clock changes, a fixed time (minute and hour without `*` or a step, or with one number each)
+ * matches once. If the time is repeated, its first occurrence matches; if it is skipped, the end of the gap. All others
  * follow real time: they match in both passes of a repeated hour, and not in a skipped hour. Throws InputError with all
- * problems; their paths have the form `column 3`.
+ * problems of the fields, whose paths have the form `column 3`, or with another problem of the expression or zone.
  */
 export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule {
   const name = `${timeZone} ${expression}`;
@@ -40,7 +40,7 @@ export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule
   return schedule;
 }
 
-/** The schedules of valid expressions by zone: entries are read repeatedly, and many have the same expression. */
+/** The schedules by zone and valid expression: entries are read repeatedly, and many have the same expression. */
 const cache = new Map<string, CronSchedule>();
 const MAX_CACHED = 1_000;
 
@@ -70,10 +70,10 @@ function readExpression(expression: string, timeZone: string): CronSchedule {
   return scheduleOf(canonical.join(" "), isFixed, timeZone);
 }
 
-/** The most days of each month. */
+/** The number of days of each month in a leap year. */
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Whether the fields have only days like 30 February. croner would search all years for them. */
+/** Whether the fields match only days such as 30 February, for which croner would search all years. */
 function neverMatches([, , days = "", months = "", weekdays = ""]: readonly string[]): boolean {
   if (days === "*" || weekdays !== "*" || days.includes("L")) return false;
   const first = Number(days.split(",", 1)[0]);
@@ -92,11 +92,11 @@ function scheduleOf(canonical: string, isFixed: boolean, timeZone: string): Cron
     paused: true,
     // An offset of 0 instead of the zone "UTC" gives the same times, ten times as fast.
     ...(timeZone === "UTC" ? { utcOffset: 0 } : { timezone: checkedZone(timeZone) }),
-    // croner receives lists, even for steps. Its default rule would treat every list as a step.
+    // croner gets lists, even for steps. "no-wildcard": any list is a fixed time; "single-value": only a single number.
     fixedTimeRule: isFixed ? "no-wildcard" : "single-value",
   });
   return {
-    // croner searches strictly after the given time.
+    // croner searches after the given time, and not at that time.
     next: (fromMs) => cron.nextRun(new Date(fromMs - 1))?.getTime() ?? null,
   };
 }

@@ -10,7 +10,7 @@ import { zoneProblem } from "./time-zone.ts";
 export type EntryFields = { -readonly [Name in keyof CronEntry]?: CronEntry[Name] };
 
 interface Option {
-  /** The end of the message that begins with "expected". */
+  /** The valid values in words, for the message after "expected". */
   readonly expected: string;
   /** Returns the fields that the value sets, or null if it is invalid. */
   read(value: string): EntryFields | null;
@@ -71,13 +71,13 @@ const options: Readonly<Record<string, Option>> = {
   },
 };
 
-/** Reads the text after the question mark into `fields`. Returns all problems. */
+/** Reads the text after the question mark into `fields`. Returns all problems, with their places in this text. */
 export function readCrontabOptions(text: string, fields: EntryFields): TextProblem[] {
   const problems: TextProblem[] = [];
   const seen = new Set<string>();
   let at = 0;
   for (const piece of text.split("&")) {
-    // Each piece is parsed by itself, so that its place is certain. Empty pieces are ignored.
+    // Each piece is parsed by itself, so that its place in the text is certain. An empty piece has no options.
     for (const [name, value] of Object.entries(parse(piece))) {
       const message = seen.has(name)
         ? `the option "${name}" is given more than once`

@@ -1,5 +1,5 @@
-// Crontab text in Graphile Worker's format: one entry a line, `#` comments, UTC. Additions, which its parser refuses:
-// names, macros, steps of ranges, L, `?tz=`, and lines that set the zone of the lines below.
+// Crontab text in Graphile Worker's format: one entry a line, `#` comments, UTC. Additions, which Graphile Worker's
+// parser refuses: names, macros, steps of ranges, L, `?tz=`, and lines that set the zone of the lines below.
 //
 //   CRON_TZ=Europe/Berlin
 //   minute hour day-of-month month day-of-week  task  ?id=…&fill=…  {payload: "JSON5"}
@@ -19,13 +19,13 @@ import { json5Object } from "./cron-payload.ts";
 import { type EntryFields, readCrontabOptions } from "./crontab-options.ts";
 import { zoneProblem } from "./time-zone.ts";
 
-/** Longest text, in UTF-16 units. */
+/** The longest crontab, in UTF-16 units. */
 export const MAX_CRONTAB_LENGTH = 1_000_000;
 
 /**
- * Returns the entries of a crontab in Graphile Worker's format, in its order. Throws InputError with all
- * problems (at most 100); a problem's path is `line 3, column 7`, counted from 1. Identifiers (`?id=`, by
- * default the task's) must differ.
+ * Returns the entries of a crontab in Graphile Worker's format, in the order of its lines. Throws InputError with all
+ * problems (at most 100); a problem's path is `line 3, column 7`, counted from 1. Identifiers (`?id=`, by default the
+ * task's) must differ.
  */
 export function parseCrontab(text: string): CronEntry[] {
   if (typeof text !== "string") throw new InputError("the crontab must be a text");
@@ -74,7 +74,7 @@ interface Line {
   readonly problems: readonly TextProblem[];
 }
 
-/** Reads a line such as `CRON_TZ=Europe/Berlin`. Returns its zone or its problem; null for any other line. */
+/** Reads a line such as `CRON_TZ=Europe/Berlin`. Returns its zone or its problem; null for a line that sets nothing. */
 function readSetting(line: string): string | TextProblem | null {
   const [, name, space = "", zone] = /^([_a-z][_a-z0-9]*)(\s*=\s*)(.*)$/i.exec(line) ?? [];
   if (name === undefined || zone === undefined) return null;
@@ -153,7 +153,7 @@ function readPayload(text: string, start: number, fields: EntryFields): TextProb
   return [];
 }
 
-/** Returns the checked entry. If a value exceeds the schema's limits, adds a problem and returns null. */
+/** Returns the checked entry. If checkedEntry() refuses it, adds the problem and returns null. */
 function entryOf(fields: EntryFields, taskAt: number, problems: TextProblem[]): CronEntry | null {
   try {
     return checkedEntry(fields as CronEntry);

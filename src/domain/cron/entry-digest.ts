@@ -1,4 +1,4 @@
-// A short fingerprint of what a cron entry adds: two workers whose fingerprints differ add different jobs.
+// A fingerprint of a cron entry's payload and job options. If two workers report different ones, their jobs differ.
 import { createHash } from "node:crypto";
 import { payloadText } from "../payload.ts";
 import type { CronEntry } from "./cron-entry.ts";
@@ -6,7 +6,7 @@ import type { CronEntry } from "./cron-entry.ts";
 /** Caches the digests: entries are frozen, and every heartbeat reports them. */
 const digests = new WeakMap<CronEntry, string>();
 
-/** Returns 12 hexadecimal digits for the entry's payload and the options of its jobs. */
+/** Returns 12 hexadecimal digits, a hash of the entry's payload and of the options of its jobs. */
 export function entryDigest(entry: CronEntry): string {
   const before = digests.get(entry);
   if (before !== undefined) return before;

@@ -1,5 +1,5 @@
-// Describes a cron expression in words, for lists of timetables. Only common forms have words, because an inexact
-// sentence would be worse than the expression itself.
+// Describes a cron expression in words. Only common forms have words, because an inexact sentence would be worse than
+// the expression itself.
 import { canonicalField, FIELD_COUNT, withoutMacro } from "./cron-fields.ts";
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -8,7 +8,7 @@ const MONTHS = [
   ...["July", "August", "September", "October", "November", "December"],
 ];
 
-/** Returns words such as `every Monday at 05:30`, or null if the form is unusual or invalid. */
+/** Returns words such as `every Monday at 05:30`; null if the expression has an unusual form or is invalid. */
 export function patternInWords(expression: string): string | null {
   const fields = withoutMacro(expression).trim().split(/\s+/);
   if (fields.length !== FIELD_COUNT) return null;

@@ -26,11 +26,11 @@ export type ScheduleOverlap = (typeof overlaps)[number];
 /** Options of a schedule, without its payload. */
 export interface ScheduleOptions extends CronEntryOptions {
   /**
-   * The longest delay of a job after its tick, in milliseconds, at most a day. The delay is computed from
-   * the identifier and the tick, so that schedules with the same pattern do not start together. Default 0: none.
+   * The longest delay of a job after its tick, in milliseconds, at most a day. The delay is computed from the
+   * identifier and the tick, so that jobs of schedules with the same pattern start at different times. Default 0: none.
    */
   readonly jitterMs?: number | undefined;
-  /** What a tick does if the job of an earlier tick is unfinished. Default `allow`. Not with `jobKey`. */
+  /** What a tick does if the job of an earlier tick is unfinished. With `jobKey` only `allow`, which is the default. */
   readonly overlap?: ScheduleOverlap | undefined;
 }
 
@@ -71,7 +71,7 @@ export interface ScheduleChanges {
 /** A checked schedule. */
 export interface ScheduleDefinition {
   readonly entry: CronEntry & { readonly timeZone: string };
-  /** The payload as JSON text, byte for byte. */
+  /** The payload as JSON text. If it was given as a RawJson, this is the given text, byte for byte. */
   readonly payloadText: string;
   readonly jitterMs: number;
   readonly overlap: ScheduleOverlap;
@@ -151,7 +151,7 @@ export function changedSchedule(
 /** The values that null restores. The default of all other options is undefined. */
 const defaults: Readonly<Record<string, unknown>> = { fillMs: 0, jitterMs: 0, overlap: "allow" };
 
-// checkedSchedule() checks the values.
+// Only the names of the options are checked here; checkedSchedule() checks the values.
 const any = v.optional(v.unknown());
 const changesSchema = strict({
   ...{ task: any, pattern: any, timeZone: any, payload: any, fillMs: any, queueName: any },
@@ -171,7 +171,7 @@ export function scheduledJob(
   return { identifier: entry.taskIdentifier, payload, spec };
 }
 
-/** Returns the job that is added by hand: it is due now, and has no key, whatever the overlap. */
+/** Returns a schedule's job for a user to add by hand: it is due now, and has no key, whatever the overlap. */
 export function manualJob(
   { entry, payloadText: text }: ScheduleDefinition,
   atMs: number,
@@ -186,7 +186,7 @@ function jobOptions(entry: CronEntry): JobSpec {
   return { queueName, maxAttempts, priority, jobKey, jobKeyMode };
 }
 
-/** The key of jobs that must not overlap. */
+/** The job key of a schedule whose overlap is `skip` or `replace`. */
 export const overlapKey = (name: string): string => `schedule:${name}`;
 
 function keyOptions(name: string, overlap: ScheduleOverlap): JobSpec {

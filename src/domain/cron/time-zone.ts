@@ -4,8 +4,8 @@ import * as v from "valibot";
 import { nearest } from "../../base/validate.ts";
 
 /**
- * Returns what is wrong with the name of a time zone, or null. Offsets such as +02:00 are refused, because they have no
- * daylight saving time.
+ * Returns what is wrong with the name of a time zone; null if it is valid. Offsets such as +02:00 are refused, because
+ * they have no daylight saving time.
  */
 export function zoneProblem(name: string): string | null {
   if (isZone(name)) return null;
@@ -15,7 +15,7 @@ export function zoneProblem(name: string): string | null {
   return `"${shown}" is not a time zone${meant}; expected a name such as Europe/Berlin, America/New_York or UTC`;
 }
 
-/** Longer than any name. */
+/** More than the longest name of a time zone. */
 const MAX_NAME_LENGTH = 64;
 
 /** Caches valid names, because checking a name takes as long as computing ten ticks. */
@@ -43,7 +43,7 @@ export const timeZone = v.pipe(
   }),
 );
 
-/** Hints for the field names that other libraries use. */
+/** Hints for options with the names that other libraries use. */
 export const zoneHints = { tz: "use timeZone", timezone: "use timeZone" };
 
 /** Returns a moment as the clock of a zone shows it, such as `2026-03-29T03:00:00+02:00`. */
@@ -56,13 +56,13 @@ export function timeInZone(ms: number, timeZone: string): string {
   return `${clock}${sign}${two(minutes / 60)}:${two(minutes % 60)}`;
 }
 
-/** Returns a date whose UTC members are what the clock of the zone shows. */
+/** Returns a Date whose methods for UTC, such as getUTCHours(), return what the clock of the zone shows. */
 export const clockOf = (ms: number, timeZone: string): Date =>
   new Date(ms + offsetsOf(timeZone)(ms));
 
 const DAY_MS = 86_400_000;
 
-/** Returns when a zone's clock next changes, to the minute, and by how much; null: it does not within a year. */
+/** Returns when a zone's clock next changes, to the minute, and by how much; null if it does not within 366 days. */
 export function nextClockChange(
   fromMs: number,
   timeZone: string,

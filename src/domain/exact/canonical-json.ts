@@ -1,5 +1,5 @@
-// JSON in one form for each value: sorted members, no white space, numbers that keep all their digits. Of
-// duplicate members the last counts, as in JavaScript and jsonb.
+// Parses JSON with exact numbers, and writes equal values as the same text: sorted members, no white space, numbers
+// with all their digits. Of duplicate members the last counts, as in JavaScript and jsonb.
 import { canonicalNumber } from "./decimal.ts";
 
 /** A parsed JSON value whose numbers are exact. */
@@ -32,14 +32,14 @@ export const exactJson = (text: string): ExactJson =>
     typeof value === "number" ? new ExactNumber(source) : value,
   );
 
-/** Returns the value of an object's member; undefined if there is no such member. */
+/** Returns the value of a member; undefined if `value` is not an object or has no such member. */
 export function memberOf(value: ExactJson, name: string): ExactJson | undefined {
   const isObject = typeof value === "object" && value !== null && !(value instanceof ExactNumber);
   if (!isObject || Array.isArray(value) || !Object.hasOwn(value, name)) return undefined;
   return (value as { readonly [name: string]: ExactJson })[name];
 }
 
-/** Returns the canonical text of a value. Throws RangeError for a value that is nested too deeply. */
+/** Returns the text that a value and all equal values have. Throws RangeError for a value that is nested too deeply. */
 export function canonicalText(value: ExactJson): string {
   if (value instanceof ExactNumber) return value.text;
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;

@@ -1,5 +1,5 @@
-// Compares JSON numbers by their text, with all digits: 7.0 equals 7, and 2^63 differs from 2^63 + 1. Exponents are
-// exact up to 2^53.
+// Compares JSON numbers exactly, and gives equal numbers the same text: 7.0 equals 7, and 2^63 differs from 2^63 + 1.
+// Exponents are exact up to 2^53.
 
 interface Decimal {
   readonly isNegative: boolean;
@@ -49,12 +49,12 @@ function lastNotZero(digits: string): number {
   return at;
 }
 
-/** The number of digits up to which a whole number is written in full: 1e999999999 is a valid JSON number. */
+/** Whole numbers with more digits are written with an exponent: 1e999999999 in full would have a billion digits. */
 const MAX_DIGITS = 100;
 
 /**
- * Returns the one form of a JSON number's value: 7.0 as `7`, 1.50 as `15e-1`. Whole numbers of up to 100 digits are
- * written in full, all others as digits without trailing zeros, and an exponent.
+ * Returns the text that a JSON number and all equal numbers have: `7` for 7.0, `15e-1` for 1.50. Whole numbers of up to
+ * 100 digits are written in full, all others as digits without trailing zeros, and an exponent.
  */
 export function canonicalNumber(text: string): string {
   const { isNegative, digits, exponent } = decimal(text);

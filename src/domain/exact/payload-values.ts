@@ -1,12 +1,11 @@
-// Reads values out of a payload's text without parsing the whole: numbers keep their digits, and any
-// payload can be read (NUL, half surrogates, any depth). The text comes from a json column, so it is valid
-// JSON.
+// Reads values out of a JSON text without parsing the whole text, so numbers keep their digits, and any payload can be
+// read (NUL, half surrogates, any depth). The text comes from a json or jsonb column, so it is valid JSON.
 import type { PathStep } from "../query/query-tree.ts";
 
 /**
- * Returns the texts of the values at `path`. A step by name also applies to the elements of a list, and a
- * list at the end adds its elements to the result. Of duplicate members the last counts, as in JavaScript
- * and jsonb.
+ * Returns the JSON texts of the values at `path`. On a list, a step by name applies to each of its elements. If the
+ * path ends at a list, the result has the list and also its elements. Of duplicate members the last counts, as in
+ * JavaScript and jsonb.
  */
 export function valuesAt(json: string, path: readonly PathStep[]): string[] {
   const found: string[] = [];
@@ -39,7 +38,7 @@ function collect(
   }
 }
 
-/** Returns the names of an object's members; an empty list for other values. */
+/** Returns the names of an object's members, each once; an empty list for other values. */
 export function memberNames(json: string): string[] {
   const names: string[] = [];
   if (json[skipSpace(json, 0)] === "{") {
@@ -50,7 +49,7 @@ export function memberNames(json: string): string[] {
   return [...new Set(names)];
 }
 
-/** Returns where a member's value begins. */
+/** Returns where the value of an object's member begins; null without such a member. */
 function member(json: string, start: number, name: string): number | null {
   let found: number | null = null;
   for (const [at, end, value] of members(json, start)) {

@@ -18,8 +18,8 @@ export interface Rate {
   /** The length of the period in milliseconds, from 1 to 86,400,000 (a day). */
   readonly perMs: number;
   /**
-   * The number of jobs that may start at once after a quiet time, 1–1,000,000. Default: what starts in 0.2 s, at
-   * least 1.
+   * The number of jobs that may start at once after a quiet time, 1–1,000,000. Default: the number that may start in
+   * 0.2 s, at least 1.
    */
   readonly burst?: number | undefined;
 }
@@ -59,7 +59,7 @@ export interface LimitOptions {
 const name = boundedText(1, 128);
 const optionsSchema = v.pipe(
   strict({
-    // Browsers and proxies remove "." and ".." from the path of an address, which contains the name.
+    // The page and the API have the name in paths, from which browsers and proxies remove "." and "..".
     name: v.pipe(
       name,
       v.check((text) => text !== "." && text !== "..", 'must not be "." or ".."'),

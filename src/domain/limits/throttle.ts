@@ -10,7 +10,7 @@ import {
   type Unique,
 } from "../unique.ts";
 
-/** Adds a job at most once in a period. Each add that is not dropped begins a period. */
+/** Of equal jobs, at most one is added in a period: further adds are dropped. Each added job begins a period. */
 export interface Throttle {
   /** The length of the period in milliseconds, at most a year. */
   readonly periodMs: number;
@@ -25,12 +25,12 @@ export const throttleSchema = strict({
 
 /** A checked throttle. */
 export interface ResolvedThrottle {
-  /** `t:` and the SHA-256, in base64url, of the canonical JSON of [task, object of the values by names in `by`]. */
+  /** `t:` and the SHA-256, in base64url, of the text that comparedText() in unique.ts returns. */
   readonly key: string;
   readonly periodMs: number;
 }
 
-/** Returns the throttle with its key. Throws InputError if the payload lacks a member of `by`. */
+/** Returns the throttle with its key. Throws InputError if the payload lacks a member of `by` or is too deep. */
 export function resolveThrottle(
   job: KeyParts,
   { by = ["args"], periodMs }: v.InferOutput<typeof throttleSchema>,

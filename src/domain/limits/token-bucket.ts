@@ -2,7 +2,7 @@
 import type { FullRate } from "./limit.ts";
 
 export interface TokenBucket {
-  /** The time in which a token is added. */
+  /** The time in which one token is added. */
   readonly intervalMs: number;
   /** The most tokens in the bucket, at least 1. */
   readonly capacity: number;

@@ -3,7 +3,7 @@ import { groupDigits } from "./digits.ts";
 
 const TWO_UNITS_BELOW_S: f64 = 600;
 
-/** Returns an age in words: `9 m 30 s` below ten minutes, above that a single unit: `12 m`, `2 h`, `3 d`. */
+/** Returns an age in words: up to two units below ten minutes (`9 m 30 s`), from then on one: `12 m`, `2 h`, `3 d`. */
 export function ageText(ms: f64): string {
   const seconds = secondsOf(ms);
   if (seconds < TWO_UNITS_BELOW_S) return spanText(ms);
@@ -11,9 +11,7 @@ export function ageText(ms: f64): string {
   return seconds < 86400 ? whole(seconds / 3600, " h") : whole(seconds / 86400, " d");
 }
 
-/**
- * Returns a duration in words, such as a limit: `2 h 9 m`. It has at most two units, and only one from ten days on.
- */
+/** Returns a duration in words: `2 h 9 m`. It has at most two units, and only one from ten days on. */
 export function spanText(ms: f64): string {
   const seconds = secondsOf(ms);
   if (seconds < 60) return whole(seconds, " s");

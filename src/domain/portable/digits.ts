@@ -1,17 +1,17 @@
-// Decimal digits in a text.
+// Reads decimal digits in a text, and groups the digits of large numbers.
 
 export function isDigit(c: i32): bool {
   return c >= 0x30 && c <= 0x39;
 }
 
-/** Returns the end of the digits that begin at `at`. */
+/** Returns the index after the digits that begin at `at`; `at` itself if there are none. */
 export function digitsEnd(text: string, at: i32): i32 {
   let end = at;
   while (end < text.length && isDigit(text.charCodeAt(end))) end++;
   return end;
 }
 
-/** Returns the number written by the `count` digits from `at`, or -1. At most nine digits. */
+/** Returns the number in the `count` characters from `at`; -1 unless all are digits. `count` is at most nine. */
 export function digitsAt(text: string, at: i32, count: i32): i32 {
   if (at + count > text.length) return -1;
   let value: i32 = 0;

@@ -1,9 +1,9 @@
-// Quotes a text as one word of a shell command. Both compilers read this file, TypeScript's and
-// AssemblyScript's; types.d.ts declares the latter's types.
+// Quotes a text as one word of a shell command, and recognises characters that are not visible. TypeScript and
+// AssemblyScript both compile this file; types.d.ts declares AssemblyScript's types.
 
 /**
- * Returns the word for a POSIX shell, quoted if necessary. Control and format characters, which a terminal would
- * act on or hide when the line is pasted, become `$'\025'`: the octal bytes of their UTF-8.
+ * Returns the word for a POSIX shell, quoted if necessary. Control and format characters become `$'\025'`, the octal
+ * bytes of their UTF-8: a terminal in which the line is pasted would act on them or hide them.
  */
 export function shellWord(word: string): string {
   let isPlain: bool = word.length > 0 && word.charCodeAt(0) !== 0x2d;

@@ -11,7 +11,7 @@ export function schemaOption(schema: string): string {
   return `--schema=${shellWord(schema)}`;
 }
 
-/** Inserts options after the command's name, because its arguments may contain `--`. */
+/** Inserts options right after the command's name: after a `--` among its arguments they would be arguments, too. */
 export function withOptions(line: string, options: string): string {
   const end = line.indexOf(" ", "worker ".length);
   if (options === "") return line;

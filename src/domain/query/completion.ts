@@ -20,9 +20,7 @@ export type Completion = Span &
       }
   );
 
-/**
- * Returns what can be completed at this place; null if nothing can, as in a quoted text or a query that is too long.
- */
+/** Returns what can be completed at the index `at`; null: nothing, as in a quoted search text or too long a query. */
 export function completionAt(text: string, at: number): Completion | null {
   if (text.length > MAX_CHARACTERS) return null;
   const start = termStart(text, at);
@@ -72,14 +70,15 @@ function termStart(text: string, at: number): number {
 }
 
 interface UnfinishedStep {
-  /** The step that is being typed; null after the path. */
+  /** The step that is being typed; null if the path has ended. */
   readonly step: string | null;
   readonly text: string;
 }
 
 const STEP = /^(?:\.(?:"((?:[^"\\]|\\.)*)"|([^."[\]:=<>!\s(),]+))|\[(\d{1,9})\])/;
 
-/** Splits a path into its finished steps and the rest. */
+// Splits the text after a field's name (`after`) into the finished steps of a path and the rest. `path`: the same text,
+// but empty if the field has no paths. `rest` is null right after a quoted step or an index: nothing is being typed.
 function stepsOf(path: string, after: string): { path: PathStep[]; rest: UnfinishedStep | null } {
   const steps: PathStep[] = [];
   let text = path;

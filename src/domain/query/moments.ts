@@ -1,4 +1,4 @@
-// Converts the ages and times of a query to microseconds, relative to `now`.
+// Converts the ages of a query to microseconds, and its times to microseconds since 1970.
 import { microsecondsOf } from "../moment.ts";
 import { ageSeconds } from "../portable/query/values.ts";
 
@@ -11,7 +11,7 @@ export function ageUs(text: string): bigint {
   return BigInt(ageSeconds(text)) * 1_000_000n;
 }
 
-/** Returns the interval of a time, from `low` up to, but not including, `high`. A date is its whole day. */
+/** Returns what a time covers, `high` excluded: for a date or `today` a day in UTC, for others one microsecond. */
 export function timeUs(
   text: string,
   nowUs: bigint,

@@ -1,14 +1,14 @@
-// An error in a query and its place, for clients that mark it while it is typed.
+// An error in a query, with its place, so that clients can mark it while the query is typed.
 import { InputError } from "../../base/errors.ts";
 import type { Span } from "./query-tree.ts";
 
 export class QueryError extends InputError {
   readonly at: number;
   readonly end: number;
-  /** A replacement for the marked part, or null. */
+  /** The text that should replace the query's text from `at` to `end`; null without a suggestion. */
   readonly suggestion: string | null;
 
-  /** `query_too_wide`: the syntax is right, but the query cannot be answered in time. */
+  /** `query_too_wide`: the query is not wrong, but it exceeds a limit or would take too long to answer. */
   constructor(
     { at, end }: Span,
     message: string,
@@ -23,7 +23,7 @@ export class QueryError extends InputError {
   }
 }
 
-/** Returns the error for a query that exceeds a limit. */
+/** Returns the error `query_too_wide` for a query that matches too much. */
 export function tooWide(span: Span, message: string): QueryError {
   return new QueryError(span, message, null, "query_too_wide");
 }

@@ -19,11 +19,11 @@ export interface Exclusion extends Span {
   readonly item: QueryNode;
 }
 
-/** A field that is compared with any of the values: `task:mail,report`, `payload.to.name!=x`. */
+/** A field and its values, as in `task:mail,report`: one of them must match, with `!=` none. */
 export interface FieldTerm extends Span {
   readonly kind: "field";
   readonly field: string;
-  /** The path in the payload; empty for every other field. */
+  /** The path in the payload; empty for the whole payload, and for every other field. */
   readonly path: readonly PathStep[];
   readonly op: Operator;
   readonly values: readonly QueryValue[];
@@ -55,7 +55,7 @@ export interface NoneValue extends Span {
   readonly kind: "none";
 }
 
-/** The text of a JSON number of any size; a bigint for every field except payload. */
+/** The text of a number: for the payload a JSON number of any size, for every other field a whole number. */
 export interface NumberValue extends Span {
   readonly kind: "number";
   readonly text: string;

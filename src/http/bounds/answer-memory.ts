@@ -1,6 +1,6 @@
 // Limits the memory of responses, for each connection and in total. Memory is reserved before a large response is
-// built, and counted until the client has read it. Among waiting requests, the client with the least memory is next. If
-// no memory is free, the slowest readers are cut off: the connections that have needed longest for a single response.
+// built, and counted until the client has read it. Of the waiting requests, that of the client with the least memory is
+// next. If no memory is free, the slowest readers are cut off: the connections that have needed longest for a response.
 import type { Socket } from "node:net";
 import { clearTimeout, monotonic, setTimeout } from "../../base/clock.ts";
 import type { Limits } from "./limits.ts";
@@ -11,16 +11,16 @@ export interface AnswerMemory {
 }
 
 export interface Reservation {
-  /** Resolves when earlier responses have at most `readOnBytes` unread, or the connection is closed; null: no wait. */
+  /** Waits until earlier responses have at most `readOnBytes` unread, or `left` aborts. Returns null without a wait. */
   readOn(left: AbortSignal): Promise<void> | null;
   /**
-   * Reserves this many bytes, or all memory if there is less. Returns false if there was no room in time. The time of
-   * waiting for earlier responses of the connection does not count.
+   * Reserves this many bytes, at most the whole memory. First waits as readOn() does, then for room, `memoryWaitMs` at
+   * most. Returns false if there was no room in time, or `left` aborts.
    */
   reserve(bytes: number, left: AbortSignal): Promise<boolean>;
   /**
-   * Records that the response is built and has this many bytes, until release(). Returns `too_large` if it could never
-   * have room, `busy` if there is no room now, otherwise null.
+   * Records that the response is built, and counts its bytes until release(). Returns null; if it records nothing,
+   * `too_large` if the response could never have room, or `busy` if there is no room now.
    */
   settle(bytes: number): "too_large" | "busy" | null;
   release(): void;
@@ -46,7 +46,7 @@ interface WaitingReader {
   readonly end: (hasRoom: boolean) => void;
 }
 
-/** How long a reader may need before it counts as slow, in milliseconds. */
+/** How long a client may need to read a response before it counts as slow, in milliseconds. */
 const GRACE_MS = 1_000;
 
 export function createAnswerMemory(
@@ -58,7 +58,7 @@ export function createAnswerMemory(
   const waiting = new Set<WaitingReader>();
   /** The unread responses of each connection, in their order. */
   const pending = new WeakMap<Socket, Set<ReservedBytes>>();
-  /** Requests that wait until earlier responses are read. */
+  /** Requests that wait in readOn(), and the functions that end the wait. */
   const readers = new Map<ReservedBytes, () => void>();
   let total = 0;
   let grace: NodeJS.Timeout | null = null;
@@ -89,7 +89,7 @@ export function createAnswerMemory(
     if (bytes > 0) all.add(reserved);
   };
 
-  /** The first response of a connection can be read once it is built. */
+  /** Records since when the client can read the first unread response of a connection, if it is built. */
   const beginFirst = (socket: Socket) => {
     const [first] = pendingOf(socket);
     if (first?.isMade !== true || first.sinceMs !== null) return;
@@ -98,8 +98,8 @@ export function createAnswerMemory(
   };
 
   /**
-   * Whether the request has room. Several requests of one client may together reserve at most half of the memory, so
-   * that other clients have room.
+   * Whether the request has room. If a client has several responses in preparation, they may together reserve at most
+   * half of the memory, so that other clients have room.
    */
   const hasRoom = ({ reserved, bytes }: Pick<WaitingReader, "reserved" | "bytes">) => {
     const inWork = inWorkOf(reserved.client);
@@ -107,7 +107,7 @@ export function createAnswerMemory(
     return isShare && total + bytes <= limits.unreadBytesInAll;
   };
 
-  /** Cuts off as many of the slowest readers as necessary, except for `socket`. */
+  /** Cuts off slow readers, the slowest first, until `bytes` have room. `socket` is not cut off. */
   const makeRoom = (bytes: number, socket: Socket | null) => {
     for (const { sinceMs, socket: slowest } of all) {
       if (total + bytes <= limits.unreadBytesInAll) return;
@@ -128,7 +128,7 @@ export function createAnswerMemory(
       change(request.reserved, request.bytes);
       request.end(true);
     }
-    // Tries again later, because a reader that is not slow yet may be slow then.
+    // Checks again later, because a reader that is not slow yet may be slow then.
     if (waiting.size > 0 && grace === null) {
       grace = setTimeout(serveLater, GRACE_MS / 4).unref();
     }

@@ -1,5 +1,5 @@
 // Determines the client of a request: the connection's peer, or, if the peer is a trusted proxy, the rightmost
-// untrusted hop that the proxy reports. Headers from other peers are ignored.
+// untrusted hop that the proxy reports. Headers from other peers are ignored. networkOf() groups addresses to clients.
 import { BlockList, isIP, SocketAddress } from "node:net";
 import { InputError } from "../../base/errors.ts";
 import { UNIX_PEER } from "../listen/listen-target.ts";
@@ -9,12 +9,12 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 /** Returns the client's address from the connection's peer and the request's headers. */
 export type ClientAddress = (peer: string, headers: Headers) => string;
 
-// The number of hops that are read. Chains of proxies are short, and earlier hops are ignored.
+// The number of hops that are read, from the right. Earlier hops are ignored: chains of proxies are short.
 const MAX_HOPS = 32;
 
 /**
  * Returns the function that determines clients. `trusted`: networks such as `10.0.0.0/8`, single addresses, or `unix:`
- * for peers on a unix socket. Throws InputError.
+ * for peers on a unix socket. Throws InputError if one of them is invalid.
  */
 export function clientAddress(trusted: readonly string[]): ClientAddress {
   if (trusted.length === 0) return plainAddress;
@@ -26,8 +26,8 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
       (chain) => chain.length > 0,
     );
     const [client = peer, other = client] = chains.map((chain) => clientIn(chain, peer, isProxy));
-    // A proxy writes one of the two headers and passes on the other, which the client may have forged. If they differ,
-    // neither is used.
+    // A proxy writes X-Forwarded-For or Forwarded, and passes on the other header, which the client may have forged. If
+    // the two name different clients, neither is used.
     return client === other ? client : peer;
   };
 }
@@ -48,7 +48,7 @@ export function trustedPeer(trusted: readonly string[]): TrustedPeer {
 
 /**
  * Returns the rightmost hop that is not a trusted proxy; the first hop if all are trusted. A hop that is not an address
- * ends the search.
+ * ends the search: then the hop after it is returned, or `peer` if there is none.
  */
 function clientIn(
   chain: readonly string[],
@@ -97,8 +97,8 @@ function lastElements(header: string | string[] | undefined): string[] {
     .map((element) => element.trim());
 }
 
-// The longest text that is read as an address. In brackets and with a port an address has 47 characters, and a few more
-// with an interface name.
+// The longest text that is read as an address. In brackets and with a port an address has at most 53 characters,
+// and a few more with an interface name.
 const MAX_ADDRESS_LENGTH = 100;
 
 /** Returns the address in a text, perhaps in brackets or with a port; null for other text. */
@@ -113,14 +113,14 @@ const MAPPED = /^::ffff:(?=\d+\.)/;
 
 /**
  * Returns the one spelling of an address: an IPv4 address that is written as IPv6 becomes IPv4; IPv6 is short and in
- * lower case, without an interface name.
+ * lower case, without an interface name. Any other text is returned as it is.
  */
 export function plainAddress(address: string): string {
   if (isIP(address) !== 6) return address;
   return new SocketAddress({ address, family: "ipv6" }).address.replace(MAPPED, "");
 }
 
-/** Returns the network that counts as one client. For IPv6 it is a /64, because a subscriber has a whole /64. */
+/** Returns what counts as one client: for IPv6 the /64, because a subscriber has a whole /64; else the address. */
 export function networkOf(address: string): string {
   const plain = plainAddress(address);
   if (isIP(plain) !== 6) return plain;

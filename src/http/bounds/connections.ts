@@ -1,5 +1,5 @@
 // Tracks the connections and their requests, so that the server can stop gracefully and idle connections do not block
-// others.
+// others. Also limits how many requests of one connection are processed at once.
 import type { Socket } from "node:net";
 import { WorkerError } from "../../base/errors.ts";
 import { networkOf } from "./client-address.ts";
@@ -8,8 +8,8 @@ import type { Limits } from "./limits.ts";
 /** The progress of a request. */
 export interface RequestProgress {
   /**
-   * Whether the request has its response, or has been read to its end. If bytes cannot be parsed after that, they are
-   * not part of this request.
+   * Whether the response has begun, or the request has been read to its end. If later bytes cannot be parsed, the error
+   * response to them cannot be for this request.
    */
   readonly isSettled: () => boolean;
   /** Whether the request has been read to the end of its body. */
@@ -17,9 +17,9 @@ export interface RequestProgress {
 }
 
 export interface OpenExchange {
-  /** Aborts when the connection is closed or the server begins to stop. */
+  /** Aborts when `left` does, and when the server begins to stop. */
   readonly closing: AbortSignal;
-  /** Aborts when the connection is closed. */
+  /** Aborts when the response has been sent or the connection is closed. */
   readonly left: AbortSignal;
   readonly close: () => void;
 }
@@ -30,7 +30,7 @@ export interface HttpConnections {
   readonly draining: boolean;
   /**
    * Adds a connection. Beyond the limit, the oldest idle connection is closed. If none is idle, the oldest connection
-   * of the client with the most connections is closed, or the new connection, if its own client has as many.
+   * of the client with the most connections is closed, or the new connection if no client has more than its own client.
    */
   add(socket: Socket): void;
   /** Replaces the connection `raw` by `socket`, the TLS socket on top of it. */
@@ -39,13 +39,13 @@ export interface HttpConnections {
   open(socket: Socket, progress: RequestProgress): OpenExchange;
   /**
    * Returns what to do about bytes that cannot be parsed. `answer`: respond, because it is clear which request the
-   * response is for. `cut`: cut the connection, because it is not clear. `wait`: the connection has been answered and
-   * is about to end.
+   * response is for. `cut`: cut the connection, because it is not clear. `wait`: do nothing, because an earlier call
+   * returned one of the other two, and the connection is about to end.
    */
   refuse(socket: Socket): "answer" | "cut" | "wait";
   /** Returns a signal that aborts when the connection is closed. */
   closed(socket: Socket): AbortSignal;
-  /** Ends event streams and idle connections. Other connections end after their response. */
+  /** Aborts `closing` of all requests, and closes idle connections. Others are closed after their response. */
   drain(): void;
   destroyAll(): void;
 }
@@ -56,7 +56,7 @@ interface Connection {
     RequestProgress & { readonly end: () => void; readonly lose: () => void }
   >;
   readonly closed: AbortController;
-  /** Called when a request of the connection has been answered. */
+  /** Called when a response has been sent, so that the next request of the connection can be parsed. */
   onRoom: () => void;
   refused: boolean;
 }
@@ -93,7 +93,7 @@ export function createConnections(
     return connection;
   };
 
-  // A request whose body is still arriving needs the bytes after its headers, so it does not stop the parser.
+  // A request whose body is still arriving needs the bytes after its headers, so parsing continues while there is one.
   const isFull = (exchanges: Connection["exchanges"]) =>
     exchanges.size >= pipelined && [...exchanges].every(({ isRead }) => isRead());
 
@@ -102,7 +102,7 @@ export function createConnections(
     return undefined;
   };
 
-  /** Returns the oldest connection of the client with the most connections; null if the new client has as many. */
+  /** Returns the oldest connection of the client with the most; null if no client has more than that of `added`. */
   const oldestOfMost = (added: Connection): Socket | null => {
     const counts = new Map([[added.network, 1]]);
     for (const { network } of all.values()) counts.set(network, (counts.get(network) ?? 0) + 1);
@@ -139,7 +139,7 @@ export function createConnections(
       const close = () => {
         connection.exchanges.delete(exchange);
         lose();
-        // A response that began before the stop has not announced that it is the connection's last.
+        // A response that began before the stop has not announced the end of the connection, so it is ended here.
         if (draining && isOurs && connection.exchanges.size === 0) socket.destroySoon();
         else connection.onRoom();
       };
@@ -150,7 +150,7 @@ export function createConnections(
       if (connection === undefined) return "cut";
       if (connection.refused) return "wait";
       connection.refused = true;
-      // The bytes belong to a request whose body is still arriving, otherwise to a request after the open ones.
+      // The bytes belong to a request whose body is still arriving; without one, to a new request after the open ones.
       const open = [...connection.exchanges];
       const isClear = open.length === 0 || (open.length === 1 && open[0]?.isSettled() === false);
       return isClear ? "answer" : "cut";
@@ -180,8 +180,8 @@ interface ServedSocket extends Socket {
 
 /**
  * Limits how many requests of a connection are processed at once. Node's parser turns all received bytes into requests,
- * a thousand from one packet. This function passes it slices, and none while enough requests are being processed:
- * further bytes wait here, then in the kernel, then at the client.
+ * over a thousand from one read. This function passes slices to the parser, and none while enough requests are being
+ * processed: further bytes wait here, then in the kernel, then at the client.
  *
  *   feeding ──enough requests──▶ paused ──one is answered──▶ feeding
  *
@@ -223,7 +223,7 @@ function pacePipeline(socket: Socket, isFull: () => boolean): () => void {
     waiting = waiting === null ? bytes : Buffer.concat([waiting, bytes]);
     feed();
   });
-  // node:http resumes the socket by itself after a response or when a body is read.
+  // node:http resumes the socket by itself after a response or when a body is read. Then the waiting bytes are next.
   socket.on("resume", () => waiting !== null && feed());
   return () => waiting !== null && feed();
 }

@@ -10,12 +10,12 @@ export const defaultLimits = Object.freeze({
   requestTimeoutMs: 30_000,
   /** Time that an idle connection is kept, in milliseconds. */
   keepAliveMs: 10_000,
-  /** Time without traffic in either direction after which a connection is closed, in milliseconds. */
+  /** Time without traffic after which a connection is closed, in milliseconds. Off while a request is processed. */
   silenceMs: 60_000,
-  /** Time after which a client that reads nothing of its response is cut off, in milliseconds. */
+  /** Time after which a client that reads nothing more of its response is cut off, in milliseconds. */
   stalledMs: 10_000,
   connections: 2_000,
-  /** Number of requests processed at once, without event streams. */
+  /** Number of requests processed at once. Event streams and downloads count only until their response begins. */
   unanswered: 200,
   /** Number of requests of one client (an address, or an IPv6 /64) processed at once. */
   unansweredPerClient: 50,
@@ -29,7 +29,7 @@ export const defaultLimits = Object.freeze({
   readOnBytes: 1_048_576,
   /** Time that a request waits for memory for its response, in milliseconds. */
   memoryWaitMs: 1_750,
-  /** Bytes of a refused body that are read and discarded. */
+  /** Bytes of a body that are discarded once the response is ready. If there are more, the connection is cut. */
   discardedBytes: 32 * 1_048_576,
   discardMs: 5_000,
   /** Time that stop() waits for requests in flight, in milliseconds. */
@@ -44,7 +44,7 @@ export type Limits = { readonly [K in keyof typeof defaultLimits]: number };
 export function answerBytesHere(): number {
   // node:v8 is loaded here, because it takes 1.6 MB, and a worker without an admin does not need it.
   const { heap_size_limit: heap } = process.getBuiltinModule("node:v8").getHeapStatistics();
-  // Texts are in V8's heap, which may be smaller than the memory of the process: they get at most half of it.
+  // Texts are in V8's heap, which may be smaller than the memory of the process: they get at most half of the heap.
   const most = Math.min(totalmem(), process.constrainedMemory() || totalmem(), 2 * heap);
   return Math.min(defaultLimits.unreadBytesInAll, Math.floor(most / 4));
 }

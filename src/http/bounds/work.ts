@@ -1,4 +1,4 @@
-// Counts requests in progress, in total and for each client, so that one client cannot use all places.
+// Limits the requests or downloads in progress, in total and for each client, so that one client cannot use all places.
 
 export interface Work {
   /** Takes a place for a request. Returns the function that frees the place; null if no place is free. */

@@ -1,27 +1,25 @@
-// Compresses the events of a stream that many clients share. A piece is compressed once for all clients with the same
-// history: its blocks refer to earlier pieces, because events repeat most of their text. A client with another history
-// (new, or slow) gets blocks of its own, within a limit; after a few events its history is the same again. Only the
-// trailer, with the checksum over everything sent, is made for each client. This works because gzip blocks can end on a
-// byte boundary and be made one by one.
+// Encodes event streams, plain or with gzip. A piece of a stream is one event or one ping. Its gzip blocks refer to
+// pieces that the client was sent before, because events repeat most of their text. So a piece is compressed once for
+// all clients with the same history of earlier pieces, and again for each other history, within a limit: for new and
+// slow clients, and those with other events. A client shares the blocks of others again once its last pieces are the
+// same. Only the trailer, with the checksum of all text sent, is made for each client. This works because gzip blocks
+// can end on a byte boundary and be made one by one.
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import { acceptsGzip } from "../compress.ts";
 import { type HttpRequest, header } from "../request.ts";
 
-/** How many earlier pieces, and how many bytes of them, blocks may refer to: less than gzip's window of 32 KiB. */
+/** The maximum number of earlier pieces that blocks refer to, and of their bytes: less than gzip's window of 32 KiB. */
 const MAX_PIECES = 16;
 const MAX_BYTES = 24_576;
-/**
- * The number of histories for which a piece is compressed. For any further history its blocks refer to no earlier
- * piece.
- */
+/** The maximum number of histories for which a piece is compressed. For others, blocks refer to no earlier piece. */
 const MAX_HISTORIES = 16;
 
 let made = 0;
 
-/** The history of a client: the last pieces that it was sent, as far as later pieces may refer to them. */
+/** The history of a client: the last pieces that it was sent, within MAX_PIECES and MAX_BYTES. */
 class History {
   static readonly none = new History([], []);
-  /** Equal for all clients with the same history. */
+  /** Equal for all clients with the same history; empty for the empty history. */
   readonly key: string;
   readonly #numbers: readonly number[];
   readonly #texts: readonly Buffer[];
@@ -48,11 +46,11 @@ class History {
 interface CompressedPiece {
   /** Deflate blocks, none of which is marked as the final one. */
   readonly blocks: Buffer;
-  /** The client's history after this piece. */
+  /** The history of a client that has received these blocks. */
   readonly history: History;
 }
 
-/** A piece of a stream, plain and compressed. */
+/** A piece of a stream, plain, and compressed once for each history. */
 export class EventBytes {
   readonly plain: Buffer;
   readonly #number = ++made;
@@ -98,9 +96,9 @@ const plainEncoder: StreamEncoder = {
   end: () => Buffer.alloc(0),
 };
 
-/** A header without name and time, and with an unknown system (RFC 1952). */
+/** A gzip header without a file name and a time, for an unknown operating system (RFC 1952). */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
-/** An empty final block. */
+/** An empty deflate block that is marked as the final one. */
 const LAST_BLOCK = Buffer.from([3, 0]);
 
 function gzipEncoder(): StreamEncoder {

@@ -1,9 +1,8 @@
-// One source of server-sent events for many viewers. Events are snapshots, one for each topic: the newest replaces the
-// previous one, also for a viewer that has not received it yet, so the memory of each viewer is bounded. An event is
-// serialised once, and compressed once for all viewers that were sent the same events before (event-bytes.ts). A viewer
-// that stops reading is dropped.
-//
-// Every event has an id, so that a viewer that reconnects (Last-Event-ID) only gets newer ones.
+// One source of server-sent events for many viewers: clients with an open event stream. An event is the snapshot of a
+// topic: a newer one replaces it, even while it waits for room in a viewer's buffer, so the memory of each viewer is
+// bounded. An event is serialised once, and compressed once for all viewers that were sent the same events before
+// (event-bytes.ts). A viewer whose buffer stays full is disconnected. Every event has an id, so that a viewer that
+// reconnects (Last-Event-ID) gets only newer events.
 import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { monotonic } from "../../base/clock.ts";
@@ -14,16 +13,16 @@ import type { HttpResponse } from "../response.ts";
 import { EventBytes, encoderFor, type StreamEncoder } from "./event-bytes.ts";
 
 export interface EventSource {
-  /** Returns the response that makes a request a viewer of these events. It begins with the current snapshots. */
-  view(request: HttpRequest, events: readonly string[]): HttpResponse;
   /**
-   * Sends a snapshot to all viewers of `event`. `data` must be a single line, such as JSON. `topic`
-   * distinguishes snapshots of one event that must not replace each other.
+   * Returns the response that makes the client a viewer of these events. It begins with their snapshots, except those
+   * up to the request's Last-Event-ID. Throws Refusal 503 if there are too many viewers, or the server is stopping.
    */
+  view(request: HttpRequest, events: readonly string[]): HttpResponse;
+  /** Sends `data`, one line such as JSON, to all viewers of `event`. It replaces the last `data` of the same topic. */
   publish(event: string, data: string, topic?: string): void;
-  /** Deletes the event's snapshots, so that new viewers do not get them. */
+  /** Deletes the event's snapshots, so that they are sent to no further viewer. */
   clear(event: string): void;
-  /** Sends a comment to all viewers but those of the event `except`, so that proxies do not close a quiet stream. */
+  /** Sends a comment to viewers, but not to those of `except`, so that no proxy and no page closes a quiet stream. */
   ping(except?: string): void;
   /** Whether the event has viewers. */
   isWatched(event: string): boolean;
@@ -34,7 +33,7 @@ export interface EventSourceOptions {
   readonly maxViewers: number;
   /** The maximum number of viewers with the same client address. */
   readonly maxViewersPerClient: number;
-  /** Time after which a viewer whose connection accepts nothing is dropped, in milliseconds. */
+  /** How long a viewer's buffer may be full before the viewer is disconnected, in milliseconds. */
   readonly stalledMs: number;
   /** Called with the number of viewers when it has changed. */
   readonly onViewers: (viewers: number) => void;
@@ -44,11 +43,11 @@ interface Viewer {
   readonly connection: Writable;
   readonly encoder: StreamEncoder;
   readonly events: ReadonlySet<string>;
-  /** When the connection's buffer became full; null if it accepts more. */
+  /** When the connection's buffer became full, by the monotonic clock; null if the connection accepts more. */
   fullSince: number | null;
   /**
-   * The topics whose newest snapshot has not been sent, because the buffer is full. They are in the order of these
-   * snapshots, because a viewer that reconnects does not get events before the last one that it received.
+   * The topics whose newest snapshot has not been sent, because the buffer is full, in the order of the snapshots' ids.
+   * In another order a viewer could miss some, because after a reconnect it gets only ids above the last one received.
    */
   readonly waiting: Set<string>;
 }
@@ -60,11 +59,11 @@ interface Snapshot {
 }
 
 const newPing = () => new EventBytes(": ping\n\n");
-/** The maximum number of topics of one event. Beyond it, the topic that changed longest ago is dropped. */
+/** The maximum number of topics of one event. Beyond it, the snapshot that changed longest ago is deleted. */
 const MAX_TOPICS = 100;
 
 export function createEventSource(options: EventSourceOptions): EventSource {
-  // A random part of the ids, because the ids of another process mean nothing here.
+  // A random part of every id, by which ids of another process are recognised. Such ids are ignored (seenBy).
   const source = randomBytes(6).toString("base64url");
   const viewers = new Set<Viewer>();
   const perClient = new Map<string, number>();
@@ -76,7 +75,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
     if (!viewer.connection.write(viewer.encoder.encode(bytes))) viewer.fullSince = monotonic();
   };
 
-  /** Whether the viewer has room. A viewer that has had none for too long is dropped. */
+  /** Whether the viewer's buffer has room. Disconnects a viewer whose buffer has been full for `stalledMs`. */
   const hasRoom = ({ fullSince, connection }: Viewer) => {
     if (fullSince === null) return true;
     if (monotonic() - fullSince > options.stalledMs) connection.destroy();
@@ -93,7 +92,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
     }
   };
 
-  /** Sends the snapshots that are newer than `seen`. */
+  /** Sends the viewer's snapshots with a number above `seen`; a ping if there are none. */
   const greet = (viewer: Viewer, seen: number) => {
     let isGreeted = false;
     for (const [topic, { event, number, bytes }] of snapshots) {
@@ -204,7 +203,7 @@ function makeRoom(snapshots: Map<string, Snapshot>, event: string): void {
   if (topics.length > MAX_TOPICS && oldest !== undefined) snapshots.delete(oldest[0]);
 }
 
-/** Returns the number of the last event that the client received; 0 if it was of another process, or there is none. */
+/** Returns the number in the request's Last-Event-ID; 0 without one, or if the id is from another process. */
 function seenBy(request: HttpRequest, source: string): number {
   const [, from, number] =
     /^([\w-]{8})-(\d{1,15})$/.exec(header(request, "last-event-id") ?? "") ?? [];

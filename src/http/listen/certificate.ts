@@ -1,25 +1,25 @@
 // The server's certificate and key, from files that may be replaced while the server runs. Both are loaded and checked
-// against each other; if one is invalid, neither is used.
+// against each other. If one is invalid, neither is used, and a reload keeps the old pair.
 import { constants, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { SecureContextOptions } from "node:tls";
 import { codeOf, InputError, messageOf } from "../../base/errors.ts";
 
-/** The files of a TLS certificate, in PEM. */
+/** The files of a TLS certificate and its private key, in PEM. */
 export interface CertificateFiles {
-  /** The path of the certificate. In the file, its intermediate certificates follow it. */
+  /** The path of the certificate's file. The intermediate certificates follow the certificate in this file. */
   readonly certFile: string;
   /** The path of the private key. */
   readonly keyFile: string;
 }
 
-/** A loaded TLS certificate. */
+/** A loaded TLS certificate with its private key. */
 export interface Certificate {
   /** The options for Node's TLS, with the certificate and its key. */
   readonly options: SecureContextOptions;
   /** The time at which the certificate expires. */
   readonly expiresAt: Date;
-  /** Reads the files again. Throws InputError for an invalid certificate or key, and then keeps the old pair. */
+  /** Reads the files again. Throws InputError for an unreadable or invalid file, and then keeps the old pair. */
   reload(): void;
 }
 
@@ -28,7 +28,7 @@ interface Pair {
   readonly expiresAt: Date;
 }
 
-/** Returns the certificate of these files. Throws InputError for `tls.certFile` or `tls.keyFile`. */
+/** Returns the certificate of these files. Throws InputError, with the option's path, if a file is invalid. */
 export function loadCertificate(files: CertificateFiles): Certificate {
   let pair = pairOf(files);
   return {
@@ -44,7 +44,7 @@ export function loadCertificate(files: CertificateFiles): Certificate {
   };
 }
 
-// SSL_OP_NO_RENEGOTIATION, because a client could keep the server busy with renegotiations.
+// SSL_OP_NO_RENEGOTIATION is set, because a client could keep the server busy with renegotiations.
 const OPTIONS = constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_CIPHER_SERVER_PREFERENCE;
 
 function pairOf({ certFile, keyFile }: CertificateFiles): Pair {

@@ -1,4 +1,4 @@
-// Where a server can listen: an address, a unix socket, or an inherited descriptor.
+// Where a server can listen: at a host and port, at a unix socket, or at an open socket that the process was given.
 
 /** A host and a port to listen at. */
 export interface TcpTarget {
@@ -12,9 +12,9 @@ export interface TcpTarget {
 export interface UnixTarget {
   /** The socket's absolute path. */
   readonly path: string;
-  /** The socket's file mode, such as 0o660: which users may connect. */
+  /** The socket's file mode, such as 0o660. It decides which users may connect. */
   readonly mode: number;
-  /** The number of the socket's group; null for the process's group. */
+  /** The number of the socket's group; null: the group that the system gives the socket is kept. */
   readonly gid: number | null;
 }
 
@@ -35,10 +35,10 @@ export interface BoundAddress {
   readonly port: number;
 }
 
-/** The address of peers on a unix socket, which have none of their own. */
+/** The text that is used as the address of peers on a unix socket, which have no address. */
 export const UNIX_PEER = "unix:";
 
-/** Returns the target as it is written in options. */
+/** Returns the target as it is written in the option `listenAddr`. */
 export function targetText(target: ListenTarget): string {
   if ("path" in target) return `unix:${target.path}`;
   if ("fd" in target) return `fd:${target.fd}`;

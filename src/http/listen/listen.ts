@@ -1,11 +1,11 @@
-// Starts a server at its target. If that fails, the error has advice.
+// Makes a server listen at its target. If that fails, the error's message contains advice for the usual causes.
 import type { Server } from "node:net";
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { type ListenTarget, targetText } from "./listen-target.ts";
 import { startListening } from "./start-listening.ts";
 import { listenOnPath } from "./unix-socket.ts";
 
-/** Resolves once the server listens. Throws WorkerError `listen`. */
+/** Resolves once the server listens. Throws WorkerError `listen` if it cannot. */
 export async function listen(server: Server, target: ListenTarget): Promise<void> {
   // This listener stays attached: without one, a later error would end the process.
   server.on("error", () => {});

@@ -1,7 +1,7 @@
 // Waits until a server listens.
 import type { Server } from "node:net";
 
-/** Calls `begin`. Resolves when the server listens, rejects if it cannot. */
+/** Calls `begin`, which calls server.listen(). Resolves when the server listens; rejects with the server's error. */
 export function startListening(server: Server, begin: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);

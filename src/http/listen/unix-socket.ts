@@ -1,5 +1,5 @@
-// Creates a unix socket to which no other user can connect before its mode is set (except in a thread, see below). A
-// socket that a killed process has left is replaced. A socket in use, or another kind of file, is not touched.
+// Creates a unix socket to which no other user can connect before its mode is set (in a worker thread of Node: see
+// below). A socket that a killed process has left is replaced. A socket in use, or another file, is not touched.
 import { once } from "node:events";
 import { type BigIntStats, chmodSync, chownSync, existsSync, lstatSync, unlinkSync } from "node:fs";
 import net, { type Server } from "node:net";
@@ -10,12 +10,12 @@ import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import type { UnixTarget } from "./listen-target.ts";
 import { startListening } from "./start-listening.ts";
 
-/** Listens on the socket. Node removes the socket when the server closes. */
+/** Listens on the socket. Node removes the socket's file when the server closes. */
 export async function listenOnPath(server: Server, { path, mode, gid }: UnixTarget): Promise<void> {
   const left = await leftBehind(path);
   await startListening(server, () => {
     if (left !== null && isSame(left, statsOf(path))) unlinkSync(path);
-    // A thread cannot change the umask, so in a thread the process's umask applies for a moment.
+    // A worker thread cannot change the umask, so there the process's umask applies until chmod.
     const mask = isMainThread ? process.umask(0o177) : null;
     server.listen({ path });
     if (mask !== null) process.umask(mask);
@@ -31,10 +31,10 @@ export async function listenOnPath(server: Server, { path, mode, gid }: UnixTarg
 
 const SETTLED_MS = 50;
 
-/** Returns the stats of an abandoned socket; null if the path is free. Throws if the path is in use. */
+/** Returns the stats of an abandoned socket; null if the path is free. Throws if it is in use or has no directory. */
 async function leftBehind(path: string): Promise<BigIntStats | null> {
   const stats = statsOf(path);
-  // For a missing directory Node reports EACCES.
+  // Without this check, Node would report a missing directory as EACCES.
   if (stats === null && !existsSync(dirname(path))) {
     const message = `the directory of unix:${path} does not exist; create it, or choose another path with listenAddr`;
     throw new WorkerError("listen", message);
@@ -42,7 +42,7 @@ async function leftBehind(path: string): Promise<BigIntStats | null> {
   if (stats === null) return null;
   if (!stats.isSocket()) throw inUseError(`${path} exists and is not a socket`);
   let code = await connectError(path);
-  // Another process may have created the socket and may not listen yet.
+  // Another process may have created the socket just now and may not listen yet.
   if (code === "ECONNREFUSED") {
     await wait(SETTLED_MS, new AbortController().signal);
     code = await connectError(path);
@@ -55,7 +55,7 @@ async function leftBehind(path: string): Promise<BigIntStats | null> {
   );
 }
 
-/** Returns null if the connection succeeds, otherwise the error's code. */
+/** Connects to the socket. Returns null if that succeeds, otherwise the error's code, or its message without one. */
 async function connectError(path: string): Promise<string | null> {
   const socket = net.connect({ path });
   try {
@@ -76,7 +76,7 @@ function statsOf(path: string): BigIntStats | null {
   return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
 }
 
-/** Whether both are the same socket. Another process may have replaced it, even with the same inode. */
+/** Whether both are stats of the same file. Another process may have replaced it by one with the same inode. */
 function isSame(one: BigIntStats, other: BigIntStats | null): boolean {
   return other !== null && one.ino === other.ino && one.ctimeNs === other.ctimeNs;
 }

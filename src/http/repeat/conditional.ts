@@ -1,19 +1,19 @@
 // Conditional GET. A response of moderate length has an ETag; a request with that ETag in If-None-Match gets 304 while
-// nothing has changed. The time of the data does not count as a change. It is in the header `as-of`, also with 304.
+// nothing has changed. A later time of the data is no change; the header `as-of` contains this time, also with 304.
 import { hash } from "node:crypto";
 import { type HttpRequest, header } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
 
-/** The time of the data in a response, RFC 3339 in UTC. */
+/** The header with the time of a response's data, RFC 3339 in UTC. */
 export const AS_OF = "as-of";
 
-/**
- * The lengths between which a response has an ETag. Shorter ones are not worth it; longer ones take too long to hash.
- */
+/** The lengths between which a response has an ETag. For shorter ones it is not worth it; longer ones take too long. */
 const MIN_CHARS = 500;
 const MAX_CHARS = 250_000;
 
-/** Returns 304 if the request has this response's ETag; otherwise the response with its ETag. */
+/**
+ * Returns a response of moderate length with its ETag; 304 if the request has this ETag. Other responses are unchanged.
+ */
 export function conditional(
   request: HttpRequest,
   { comparable, ...response }: HttpResponse,

@@ -1,6 +1,6 @@
-// Which live workers have acknowledged the pauses as they are now. A worker writes the mark of the pauses
-// (markOfPauses()) into its report once it can start none of the paused jobs that it had fetched. It fetches none
-// afterwards.
+// Which live workers have acknowledged the present pauses. Once a worker has read the pauses, it fetches no paused job,
+// and gives back those that it had fetched. Then it writes the mark of the pauses (markOfPauses()) into the report in
+// its heartbeat row. A worker is live unless it is shown as not responding.
 import { monotonic, settlesWithin, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
@@ -14,24 +14,24 @@ import { isNotResponding } from "../../queue/workers/stale-workers.ts";
 export interface Acknowledgement {
   /** The number of live workers that have acknowledged all pauses: they start no paused job. */
   readonly acknowledged: number;
-  /** The number of live workers that have not acknowledged them. A worker of an earlier version never does. */
+  /** The number of live workers that have not acknowledged all pauses. An early version of the worker never does so. */
   readonly waiting: number;
-  /** The ids of these waiting workers, ascending, at most 100. */
+  /** The ids of the workers that `waiting` counts, ascending, at most 100. */
   readonly waitingFor: readonly string[];
 }
 
-/** The acknowledgement of a pause if there are no workers. */
+/** The acknowledgement if there are no workers with heartbeats, or if they could not be read. */
 export const NOT_ACKNOWLEDGED: Acknowledgement = { acknowledged: 0, waiting: 0, waitingFor: [] };
 
-/** Returns how many live workers have acknowledged the pauses; 0 in a schema without pauses or without heartbeats. */
+/** Reads which live workers have acknowledged the pauses: none in a schema without pauses or without heartbeats. */
 export async function readAcknowledgement(db: Database): Promise<Acknowledgement> {
   if (!(await hasControls(db)) || !(await hasWorkerTable(db))) return NOT_ACKNOWLEDGED;
   return (await readState(db)).state;
 }
 
 /**
- * Waits until all live workers have acknowledged the pauses, until the moment `untilMs` of monotonic(), or until
- * `signal` aborts. Inside a transaction it does not wait: the pause begins with the commit.
+ * Waits until all live workers have acknowledged the pauses, `signal` aborts, or monotonic() reaches `untilMs`. Returns
+ * the last state read. Does not wait inside a transaction that has written: the pause begins with its commit.
  */
 export async function awaitAcknowledgement(
   db: Database,
@@ -49,13 +49,13 @@ export async function awaitAcknowledgement(
     const pauseMs = Math.min(Math.max(MIN_MS, (nowMs - startMs) * WAITED_SHARE), MAX_MS);
     await wait(Math.min(pauseMs, leftMs), signal);
     const reading = readState(db);
-    // While PostgreSQL restarts, a read takes seconds: the caller gets the state that was read before.
+    // While PostgreSQL restarts, a read takes seconds. Then the state of the previous read is returned.
     if (!(await settlesWithin(reading, untilMs + LATE_MS - monotonic()))) return state;
     read = await reading;
   }
 }
 
-// The delay between reads is a share of the time that has passed, so that the answer is late by that share at most. A
+// The delay between reads is a share of the time waited so far, so that the answer is late by about that share. A
 // worker applies a pause within milliseconds, or within 2 s without LISTEN.
 const WAITED_SHARE = 0.25;
 const MIN_MS = 5;

@@ -1,9 +1,9 @@
-// The jobs that are being cancelled, for lists and explanations.
+// The requests to cancel running jobs, and their text in lists and explanations of jobs.
 import type { Database } from "../../database/database.ts";
 import { hasControls } from "../../database/schema/extensions/has-extension.ts";
 import { type Cancellation, readCancelRequests } from "../../queue/cancel/cancellations.ts";
 
-/** Returns the requests to cancel these jobs, by job id. None where the schema has no table of requests. */
+/** Returns the requests to cancel these jobs, by job id; an empty map if the schema has no table of requests. */
 export async function readCancellations(
   db: Database,
   ids: readonly string[],
@@ -13,7 +13,7 @@ export async function readCancellations(
   return new Map(found.map((one) => [one.id, one]));
 }
 
-/** Returns `being cancelled: deploy, by ana`. */
+/** Returns `being cancelled: deploy, by ana`; without the reason or the user if the request has none. */
 export function beingCancelled({ reason, by }: Cancellation): string {
   const why = reason === null ? "" : `: ${reason}`;
   const user = by === null ? "" : `${reason === null ? "" : ","} by ${by}`;

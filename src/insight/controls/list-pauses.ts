@@ -1,4 +1,4 @@
-// What is paused now, with its reason, time and author.
+// The present pauses and back-offs, with their times, reasons and users.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls, hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { isNameSize, MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
@@ -21,7 +21,7 @@ export interface Pause {
    * and a worker of this library runs. false for other scopes.
    */
   readonly hasEnded: boolean;
-  /** The reason, as it was given; null without one. */
+  /** The reason that was given, at most 2,000 characters of it; null without one. */
   readonly reason: string | null;
   /** The user that set the pause; null if none was given. */
   readonly pausedBy: string | null;
@@ -29,14 +29,14 @@ export interface Pause {
   readonly isBackOff: boolean;
 }
 
-/** Returns at most 10,000 pauses: `all`, then tasks by name, then queues by name. None without a table of pauses. */
+/** Returns at most 10,000 pauses: that of all jobs, then of tasks, then of queues, by name. None without a table. */
 export async function listPauses(db: Database): Promise<Pause[]> {
   if (!(await hasControls(db))) return [];
   const statement = (await hasLimits(db)) ? withBackOffsSql : withoutBackOffsSql;
   return (await query<PauseRow>(db, statement)).map(toPause);
 }
 
-/** Returns the first pause of everything, of this task, or of this queue; undefined if there is none. */
+/** Returns the first of `pauses` that is of all jobs, of this task, or of this queue; undefined if there is none. */
 export const pauseOf = (pauses: readonly Pause[], task: string | null, queue: string | null) =>
   pauses.find(({ scope, name }) => scope === "all" || name === (scope === "task" ? task : queue));
 
@@ -64,8 +64,8 @@ function toPause(row: PauseRow): Pause {
   };
 }
 
-// A paused queue has the lock of its pause. A row without that lock is of a pause that has ended. No task or queue has
-// a name of more than 128 characters, so a longer one pauses nothing.
+// A paused queue is locked by its pause. The pause of a queue without that lock has ended, and is left out. So are rows
+// with longer names than any task or queue has: they pause nothing.
 const listSql =
   (isBackOff: (s: string) => string): Statement =>
   (s) =>
@@ -81,7 +81,7 @@ where ${isNameSize("name")} and (scope <> 'queue' and (resume_at is null or resu
 order by scope <> 'all', scope desc, pauses.name
 limit 10000`;
 
-// A pause is a back-off if it ends with the back-off. One with another end was set or changed by a user.
+// A pause is a back-off if a back-off of its task or queue ends at the same time. Otherwise a user set or changed it.
 const withBackOffsSql = listSql(
   (s) => `exists (
     select from ${s}._private_back_offs as backs

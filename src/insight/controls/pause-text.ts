@@ -1,4 +1,4 @@
-// Describes a pause, "paused by ana until 2026-01-31T14:00:00Z: deploy", and the workers that acknowledged it.
+// Pauses, and the workers that acknowledged them, as text and as JSON. The text of a pause is `paused by ana until …`.
 import { byWorker, countText, momentText, numberText, shortName } from "../../domain/words.ts";
 import type { Acknowledgement } from "./acknowledgement.ts";
 import type { Pause } from "./list-pauses.ts";
@@ -26,7 +26,7 @@ export function pausedSubject(pause: Pause): string {
   return `${subject} is ${pauseText(pause)}`;
 }
 
-/** Returns the pause as JSON, without its target. */
+/** Returns the pause as a JSON value, without the task or queue that is paused. */
 export const pauseJson = ({
   pausedAt,
   resumeAt,
@@ -56,8 +56,8 @@ export const acknowledgementJson = ({ acknowledged, waiting, waitingFor }: Ackno
 const MAX_NAMED = 5;
 
 /**
- * `acknowledged by 7 of 8 workers; not by worker-3 (frozen or outdated?)`; null: no worker could acknowledge it.
- * `hasWaited`: the workers had the time to acknowledge it.
+ * Returns `acknowledged by 7 of 8 workers; not by worker-3 (frozen or outdated?)`; null if there is no live worker.
+ * `hasWaited`: whether the workers had time to acknowledge the pause. If not, the text names no worker.
  */
 export function acknowledgementText(
   { acknowledged, waiting, waitingFor }: Acknowledgement,

@@ -1,12 +1,12 @@
-// The columns of an export's lines. PostgreSQL builds the lines, many in one text: separate columns for each job would
-// take three times as long. No line depends on session settings.
+// The columns of an export, and the SQL of its lines. PostgreSQL joins the columns of each job to a line, and many
+// lines to one text: separate columns would take three times as long. No line depends on session settings.
 import { stateOf } from "../../queue/sql/job-state.ts";
 
 /** SQL for the value of a column, on the aliases `jobs`, `tasks` and `queues`. It is text, never null. */
 interface Column {
-  /** The value as JSON text. */
+  /** The value as JSON text; without its quotation marks if `isQuoted`. */
   readonly json: string;
-  /** Whether the JSON value still needs quotation marks. */
+  /** Whether lineSql() puts quotation marks around `json`. */
   readonly isQuoted?: boolean;
   /** The value as a CSV field (RFC 4180), quoted if it may contain special characters; for SQL null, an empty field. */
   readonly csv: string;
@@ -20,7 +20,7 @@ const number = (column: string): Column => ({
 const orNull = (expression: string) => `coalesce(${expression}, 'null')`;
 const orEmpty = (expression: string) => `coalesce(${expression}, '')`;
 
-// RFC 3339 ends with the year 9999. A later time becomes the latest valid one, as everywhere on the wire.
+// RFC 3339 has the years 1 to 9999. Other times become the earliest or the latest valid one, as everywhere on the wire.
 const timeText = (column: string) => `case
       when jobs.${column} >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.${column} < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
@@ -38,7 +38,7 @@ const timeOrNull = (column: string): Column => ({
   csv: orEmpty(timeText(column)),
 });
 
-/** Tab, carriage return, + - = @: a spreadsheet treats text that begins with one of them as a formula. */
+/** The codes of tab, carriage return, + - = @. A spreadsheet treats text that begins with one of them as a formula. */
 const OF_FORMULAS = "(9, 13, 43, 45, 61, 64)";
 
 /** In CSV, text that a spreadsheet would treat as a formula gets a leading apostrophe. */
@@ -61,7 +61,7 @@ function csvField(expression: string): string {
   return orEmpty(`'"' || pg_catalog.replace(${bytes(expression)}, '"', '""') || '"'`);
 }
 
-/** Returns the text for a search by bytes, which takes a third of the time of a search by the locale's characters. */
+/** Returns the text in the collation in which replace() compares bytes, in a third of the time of a locale's. */
 function bytes(expression: string): string {
   return `(${expression}) collate "C"`;
 }
@@ -92,7 +92,7 @@ export const exportColumnNames = Object.keys(exportColumns) as readonly ExportCo
 
 export type ExportFormat = "jsonl" | "csv";
 
-/** Returns SQL for one line with its line break. `payload`: SQL for the text that replaces the payload. */
+/** Returns SQL for one line with its line break. `payload`: SQL for a text that replaces the payload. */
 export function lineSql(
   columns: readonly ExportColumn[],
   format: ExportFormat,
@@ -116,8 +116,8 @@ export function lineSql(
 }
 
 /**
- * Joins the texts in halves: one || after the other would copy a line forty times, and format() takes three times as
- * long.
+ * Joins SQL expressions with ||, in halves. One after the other, they would copy the beginning of a line up to forty
+ * times, and format() takes three times as long.
  */
 function concatenate(texts: readonly string[]): string {
   if (texts.length < 2) return texts.join();
@@ -125,7 +125,7 @@ function concatenate(texts: readonly string[]): string {
   return `(${concatenate(texts.slice(0, middle))} || ${concatenate(texts.slice(middle))})`;
 }
 
-/** Returns the first line: for CSV the names of the columns. */
+/** Returns the line before the jobs: for CSV the names of the columns, for JSON lines an empty text. */
 export function headOf(columns: readonly ExportColumn[], format: ExportFormat): string {
   return format === "csv" ? `${columns.join(",")}\r\n` : "";
 }

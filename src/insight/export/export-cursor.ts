@@ -1,12 +1,12 @@
-// The cursor that continues an interrupted export: `<last id>[-<highest id>[-<now>]]`. The client makes it from the id
-// of its last whole line and from the boundary that the first response contained.
+// The cursor that continues an interrupted export: `<last id>[-<highest id>[-<now>]]`. A client of the API makes it
+// from the id of its last whole line and from the header `x-export-boundary`, which contains the rest.
 import { InputError } from "../../base/errors.ts";
 import { isJobId } from "../../domain/job-ids.ts";
 
 export interface ExportCursor {
   /** The id of the last job that the client has received. */
   readonly after: string;
-  /** The highest id to include; null: the highest that exists now. */
+  /** The highest job id to include; null: the highest that exists now. */
   readonly maxId: string | null;
   /** The value of `now` in the query, in microseconds; null: there is no query, or the present time is used. */
   readonly nowUs: string | null;
@@ -24,7 +24,7 @@ export function readExportCursor(text: string): ExportCursor {
   return { after, maxId, nowUs };
 }
 
-/** Returns the part of the cursor after the last id. */
+/** Returns the part of the cursor after the last id, with its leading hyphen. */
 export function boundaryText({ maxId, nowUs }: ExportCursor): string {
   return `-${maxId ?? "0"}${nowUs === null ? "" : `-${nowUs}`}`;
 }

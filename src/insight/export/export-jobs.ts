@@ -1,6 +1,6 @@
 // Exports all jobs that match a query as lines of text, in id order. They are read in chunks, one chunk ahead of the
-// client, by statements of less than 0.1 s. An export keeps no snapshot open, and at most two chunks in memory. Jobs
-// that are added after its start are not included.
+// client, by statements of about 0.1 s (large payloads: seconds). An export keeps no snapshot open, and at most two
+// chunks in memory. Jobs that are added after its start are not included.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { compileQuery } from "../query/compile-query.ts";
@@ -16,12 +16,12 @@ import { readAhead } from "./read-ahead.ts";
 
 /** An export that has begun: its fixed boundary and its text. */
 export interface Export {
-  /** The boundary, which the client appends to the id of its last line to form the cursor. */
+  /** The boundary. boundaryText() of it, appended to the id of the last line received, is the cursor. */
   readonly boundary: ExportCursor;
-  /** Names in the query that do not exist, such as `task:missing`. */
+  /** The names in the query that do not exist, such as that of a misspelled task. */
   readonly unknown: readonly string[];
   /**
-   * Yields text in pieces of at most a few megabytes, and an empty piece while no job is found. It ends early when
+   * Yields text in pieces of at most a few megabytes, and empty pieces while no job is found. It ends early when
    * `signal` aborts.
    */
   readonly pieces: (signal: AbortSignal) => AsyncGenerator<string | Buffer, void>;
@@ -31,11 +31,11 @@ export interface Export {
 
 export interface ExportProgress {
   readonly lines: number;
-  /** The number of jobs that are too large to be compared with the query. */
+  /** The number of jobs left out so far, because they are too large to be compared with the query. */
   readonly unchecked: number;
-  /** The cursor after the last whole line; null if there is no whole line. */
+  /** The cursor after the last job that was exported whole, or does not match; null if there is none yet. */
   readonly cursor: string | null;
-  /** Whether the last line sent is incomplete. */
+  /** Whether the last line is incomplete, because only a part of a large payload has been yielded. */
   readonly isInLine: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface GivenExport {
   readonly q?: string | undefined;
   /** The format. Default `jsonl`. */
   readonly format?: ExportFormat | undefined;
-  /** The names of the columns, separated by commas. Empty: all but the payload. */
+  /** The names of the columns, separated by commas. Empty: all columns, but `payload` only if `withPayload` is set. */
   readonly columns?: string | undefined;
   /** Whether the payload is included if no columns are named. */
   readonly withPayload?: boolean | undefined;
@@ -28,7 +28,7 @@ export interface GivenExport {
 /** Checks the options. Throws InputError. */
 export function exportRequest(given: GivenExport): ExportRequest {
   const { q = "", format = "jsonl", columns = "", withPayload = false, cursor = "" } = given;
-  // An invalid query fails now, and not only when the export is downloaded.
+  // An invalid query fails here already, and not only when the export begins.
   parseQuery(q);
   return {
     q,

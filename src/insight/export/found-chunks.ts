@@ -1,4 +1,4 @@
-// Yields an export's lines in chunks: of all jobs, or of the jobs that match a query, which a walk finds.
+// Yields an export's lines in chunks: of all jobs, or of the jobs that match a query, which walk/walk.ts finds.
 import type { Database } from "../../database/database.ts";
 import { allOf, everyJob, type WalkCondition } from "../walk/matching.ts";
 import { segmentsOf } from "../walk/order.ts";
@@ -6,13 +6,13 @@ import { type WalkResult, walk } from "../walk/walk.ts";
 import type { LineChunk, LineChunks } from "./line-chunks.ts";
 
 export interface IdRange {
-  /** The id after which the range begins. */
+  /** The id before the range, which begins with the next higher id. */
   readonly after: string;
   /** The last id of the range. */
   readonly upTo: string;
 }
 
-/** Yields all jobs of the range. */
+/** Yields the lines of all jobs of the range. */
 export async function* allChunks(
   chunks: LineChunks,
   { after, upTo }: IdRange,
@@ -28,16 +28,16 @@ export async function* allChunks(
 
 export interface WalkOptions {
   readonly signal: AbortSignal;
-  /** Called with the number of jobs that are too large to be compared with the query. */
+  /** Called after each walk with the number of jobs that were too large to be compared with the query. */
   readonly onUnchecked: (jobs: number) => void;
 }
 
-/** The number of ids that a walk finds before their lines are built. */
+/** The maximum number of ids that one walk finds. Then their lines are built. */
 const IDS_A_WALK = 5_000;
 const WALK_MS = 100;
 const NO_FACTS = { priorities: null, indexes: new Set<string>() };
 
-/** Yields the matching jobs of the range. Ends early when `signal` aborts. */
+/** Yields the lines of the matching jobs of the range. Ends early when `signal` aborts. */
 export async function* matchingChunks(
   db: Database,
   chunks: LineChunks,

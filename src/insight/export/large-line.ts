@@ -1,4 +1,4 @@
-// A line that is too large for a chunk: the part before its payload, the payload in pieces, and the rest.
+// A line that is too large for a chunk, in pieces: the part before its payload, the parts of the payload, and the rest.
 import { randomUUID } from "node:crypto";
 import { type Database, query } from "../../database/database.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
@@ -6,10 +6,10 @@ import { payloadPieces } from "../pages/job-size.ts";
 import { type ExportFormat, lineSql } from "./columns.ts";
 import type { LineFormat } from "./line-chunks.ts";
 
-/** Marks the place of the payload; it is random, so no other column can contain it. */
+/** The text in place of the payload until the line is split there. It is random, so no other column can contain it. */
 const MARK = `\u0001${randomUUID()}\u0001`;
 
-/** Yields the line; nothing if the job was deleted. `db`: for statements that take seconds. */
+/** Yields the pieces of the line; none if the job was deleted. `db`: a database for statements that take seconds. */
 export async function* largeLine(
   db: Database,
   id: string,
@@ -36,8 +36,8 @@ const largeSql = (schema: string, { columns, format }: LineFormat) => `
 const [LF, CR, SPACE, QUOTE] = [10, 13, 32, 34];
 
 /**
- * Returns a part of a payload as it appears in a line. The replaced bytes are ASCII, so they are never within another
- * character of UTF-8.
+ * Returns a piece of a payload as it appears in a line: without line breaks in JSON, with doubled quotes in CSV. The
+ * replaced bytes are ASCII, so they are never part of another character in UTF-8.
  */
 function inLine(piece: Buffer, format: ExportFormat): Buffer {
   if (format === "csv") return withDoubleQuotes(piece);

@@ -1,5 +1,5 @@
-// The lines of jobs in chunks of about a megabyte, each from one statement. Each job is read once: a chunk ends before
-// a job that may not fit. The size of a compressed payload is estimated from its upper bound.
+// The lines of jobs in chunks of about a megabyte, each from one statement. A chunk ends before a job that may not fit,
+// and its payload is not decompressed. The size of a compressed payload is estimated from its upper bound.
 import { type Database, query } from "../../database/database.ts";
 import { isPacked, worstBytes } from "../../database/unpacked.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
@@ -12,34 +12,34 @@ export interface LineFormat {
   readonly format: ExportFormat;
 }
 
-/** The next jobs by id up to a given id, or the jobs of a list of ascending ids. */
+/** The jobs with ids above `after`, up to `upTo`; or the jobs of a list of ascending ids. */
 export type Selection =
   | { readonly kind: "range"; readonly after: string; readonly upTo: string }
   | { readonly kind: "ids"; readonly ids: readonly string[] };
 
 export interface LineChunk {
-  /** The text; empty if no job matches up to `last`; null if the job `last` alone is too large for a text. */
+  /** The lines; empty if no job up to `last` matches; null if the job `last` alone is too large (large-line.ts). */
   readonly text: string | null;
   readonly lines: number;
-  /** The id of the last job in the chunk. */
+  /** The id of the last job in the chunk, or of the last that was searched. The next chunk begins after it. */
   readonly last: string;
 }
 
 export interface LineChunks {
-  /** Returns the lines of the first jobs of a selection; null if none of them exists. */
+  /** Returns the lines of the first jobs of a selection; null if no job of the selection exists. */
   next(selection: Selection): Promise<LineChunk | null>;
 }
 
-/** The intended size of a chunk in bytes: the smallest with full speed, because two are in memory at once. */
+/** The intended size of a chunk in bytes: the smallest with full speed, because two chunks are in memory at once. */
 const WANTED_BYTES = 1_048_576;
-/** The upper limit for the size of a chunk, and for a job that is alone in a chunk. */
+/** The upper limits of the estimated size of a chunk, and of a job that is alone in its chunk. */
 const MAX_BYTES = 2 * 1_048_576;
 const MAX_ALONE = 4 * 1_048_576;
-/** The estimated size of a line without its payload and error. */
+/** The estimated size of a line without its payload, error and flags. */
 const LINE_BYTES = 500;
 /** A compressed payload counts with a share of the upper bound of its size. This is the smallest share. */
 const MIN_SHARE = 1 / 8;
-/** The number of lines of the first chunk. How many lines can be read in 0.1 s depends on the payloads. */
+/** The maximum number of lines of the first chunk. That of a later one follows from the time and size of the last. */
 const FIRST_LINES = 500;
 
 export function createLineChunks(db: Database, format: LineFormat): LineChunks {
@@ -83,7 +83,7 @@ async function firstOf(db: Database, selection: Selection): Promise<string | nul
 }
 
 interface LinesRow {
-  /** The text of the lines; null if the first job alone is too large for a text, or there is no job. */
+  /** The text of the lines; null if the first job alone is too large for a chunk, or there is no job. */
   readonly lines: string | null;
   readonly count: string;
   readonly last: string | null;
@@ -112,7 +112,7 @@ async function readLines(
 
 /**
  * Returns an expression: the estimated size of a payload, from its stored size. A compressed payload counts with a
- * share of its upper bound. `parameter`: the number of the parameter with this share.
+ * share of the upper bound of its size. `parameter`: the number of the parameter with this share.
  */
 const payloadWeight = (parameter: number) => `(${worstBytes("jobs.payload")})::float8
           * case when ${isPacked("jobs.payload")} then $${parameter}::float8 else 1::float8 end`;

@@ -1,4 +1,4 @@
-// Prepares the next item while the present one is in use, so at most two items are in memory.
+// Yields the items of `source`, and requests the next one while the last is in use. So at most two are in memory.
 
 export async function* readAhead<T>(source: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
   const ask = () => {

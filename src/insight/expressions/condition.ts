@@ -1,7 +1,7 @@
-// The conditions of a job in SQL, on a row of _private_jobs with the given alias. Reads of the whole table get the ids
-// of locked queues as a parameter, because PostgreSQL hashes a bound array, but would search a sub-select linearly.
-// Reads of single rows look up their queue. What workers report about locked jobs is read from their
-// heartbeat rows, once for each statement.
+// The conditions of a job (ready, blocked, …) in SQL, on a row of _private_jobs with the given alias. Reads of the
+// whole table get the ids of locked queues as a parameter, because PostgreSQL hashes a bound array, but would search a
+// sub-select linearly. Reads of single rows read the row of the job's queue instead. Whether a locked job is fetched or
+// running follows from the reports in the workers' heartbeat rows, whose lists are read once for each statement.
 import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { isFailed, isLocked } from "../../queue/sql/job-state.ts";
@@ -12,11 +12,11 @@ import { reportedWorkers } from "./reported-workers.ts";
 /** The expressions that a caller of `conditionOf` provides. */
 export interface ConditionParts {
   readonly isQueueLocked: string;
-  /** The expression for a retrying job's condition, to count due retries separately. Default: `'retrying'`. */
+  /** The value for a retrying job: an expression, so that due retries can be counted apart. Default: `'retrying'`. */
   readonly retrying?: string;
 }
 
-/** Returns a condition: the job is in a locked queue. `lockedQueues`: the parameter with their ids, such as `$1`. */
+/** Returns a condition: the job is in a locked queue. `lockedQueues`: the parameter with queues' ids, such as `$1`. */
 export const isQueueIn = (job: string, lockedQueues: string): string =>
   `${job}.job_queue_id = any(${lockedQueues}::int[])`;
 
@@ -43,8 +43,8 @@ const isBlocked = (job: string, lockedQueues: string, now: string): string =>
   `${isAvailable(job)} and ${isDue(job, now)} and ${isQueueIn(job, lockedQueues)}`;
 
 /**
- * Returns an SQL condition: the job is in this condition. Its form lets the planner use an index. `now`: the expression
- * for the present time.
+ * Returns an SQL expression: whether the job is in this condition. Its form lets the planner use an index.
+ * `lockedQueues`: as for isQueueIn(). `now`: the expression for the present time.
  */
 export function isInCondition(
   condition: Condition,
@@ -67,7 +67,7 @@ export function isInCondition(
     case "blocked":
       return blocked;
     case "retrying":
-      // The planner needs every term of the optional index `retrying`, even those that is_available implies.
+      // The planner needs every term of the predicate of the index `retrying`, even those that is_available implies.
       return `${isFree} and ${job}.locked_at is null and ${job}.attempts > 0
     and ${job}.attempts < ${job}.max_attempts`;
     case "scheduled":
@@ -86,9 +86,9 @@ const isList = (name: string): string => `pg_catalog.jsonb_typeof(${reportMember
 const isReported = (name: string, job: string): string =>
   `${reportMember(name)} operator(pg_catalog.?) ${job}.id::text`;
 
-/** The number of ids at which a report is cut. */
+/** The maximum number of ids in a list of a report. A worker leaves out further ids. */
 const MAX_LIST_LENGTH = 1_000;
-/** The maximum size of a list that is read, in bytes: enough for 1,000 ids. A larger list has other contents. */
+/** The maximum size of a list that is read, in bytes: enough for 1,000 ids. A larger list contains something else. */
 const MAX_LIST_BYTES = 32_768;
 
 /** A condition on a heartbeat row `workers`: the report lists all jobs that the worker runs. */
@@ -98,18 +98,18 @@ export const LISTS_ALL = `case when ${isList("running_job_ids")}
     else false end`;
 
 /**
- * Returns a condition on a locked job and the heartbeat row `workers` of its holder: the holder does not report that it
- * runs the job. Without a report, or with a cut one, the job counts as started.
+ * Returns a condition on a locked job and the heartbeat row `workers` of the worker that holds its lock: the worker
+ * reports what it runs, and not this job. It is false if the report has no list of running jobs, or an incomplete one.
  */
 export const isUnreported = (job: string): string =>
   `${LISTS_ALL}
     and not ${isReported("running_job_ids", job)}`;
 
 /**
- * Returns a condition on a locked job: it is fetched and not started. A worker of this package reports the jobs that it
- * has fetched and not started, and writes a new report at once when it starts one of them. Other workers report only
- * running jobs, and a job may start between two reports. For them, an unlisted job is fetched only if the last
- * heartbeat is at least a second later than the job's lock.
+ * Returns a condition on a locked job: it is fetched and not started. A worker of this package lists the jobs that it
+ * has fetched and not started, and writes a new report at once when it starts one of them. Other workers list only
+ * running jobs, and a job may start between two reports. Of such a worker, a job that is not listed is fetched only if
+ * the last heartbeat is at least a second later than the job's lock.
  *
  * The lists of all workers are read once for each statement, and only if a job is locked.
  */

@@ -1,4 +1,4 @@
-// Whether workers report which jobs they run, for the conditions of locked jobs.
+// Whether the schema has heartbeat rows, in which workers report their jobs, for the conditions of locked jobs.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";

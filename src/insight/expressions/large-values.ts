@@ -1,8 +1,8 @@
-// Reads values of any size: compressed ones in batches, until a budget is spent (reason: database/unpacked.ts).
+// SQL and reads for values of any size, with limits for how much one read decompresses (reason: database/unpacked.ts).
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isPacked, worstBytes } from "../../database/unpacked.ts";
 
-/** The maximum number of decompressed bytes in one read. */
+/** How many bytes one read may decompress. loadPacked() may exceed it with its last batch. */
 export const MAX_UNPACKED = 16 * 1_048_576;
 /** One statement is expected to decompress at most this number of bytes. A larger value has its own statement. */
 const BATCH = 4 * 1_048_576;
@@ -21,9 +21,9 @@ export const endsPage = ({ page_bytes: bytes }: { readonly page_bytes: string })
   Number(bytes) >= PAGE_BYTES;
 
 /**
- * Returns expressions for `with recursive …`: the newest rows of a table, by id. $1 bigint: only rows with a lower id
- * (null: all). $2 int: the maximum number of rows. They are decompressed one after the other, until they have 4 MB in
- * total. Columns: `page.id`; `page.page_bytes`, the sum so far. `bytes`: an expression for the size of a row `stored`.
+ * Returns `page` for `with recursive`: the ids of the newest rows of `table` that match `which`; its first row, with
+ * `row_number` 0, is none of them. $1 bigint: only lower ids (null: all). $2 int: the maximum number of rows. The page
+ * ends when `page_bytes`, the sum of the sizes, reaches PAGE_BYTES. `bytes`: SQL for the size of a row `stored`.
  */
 export const newestRows = (table: string, bytes: string, which = "true"): string => `page as (
     select 0 as row_number, 0::bigint as page_bytes, coalesce($1::bigint, 9223372036854775807::bigint) as id
@@ -38,8 +38,8 @@ export const newestRows = (table: string, bytes: string, which = "true"): string
   )`;
 
 /**
- * Returns the payload column of a row, null for a compressed payload, and the columns with which loadPacked() loads
- * that payload. `bytes`: the maximum stored size, a parameter or number.
+ * Returns the select items of a PackableRow, from a row `jobs`: its payload, if it is not compressed, and what
+ * loadPacked() needs to load a compressed one. `bytes`: the maximum stored size, as a parameter or number.
  */
 export const packable = (bytes: string): string => `
       case when pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int and not (${isPacked("jobs.payload")})
@@ -50,9 +50,9 @@ export const packable = (bytes: string): string => `
 
 export interface PackableRow {
   readonly id: string;
-  /** The payload; null if it is compressed or too large. */
+  /** The payload; null if it is too large, or if it is compressed and not loaded yet by loadPacked(). */
   payload: string | null;
-  /** The payload's size in the worst case; null if the payload is not compressed, or already too large as stored. */
+  /** The size of a compressed payload in the worst case; null if it is not compressed, or too large as stored. */
   readonly packed_bytes: number | null;
   readonly place_in_table: string;
 }
@@ -80,7 +80,7 @@ export async function loadPacked(
   return rows.length;
 }
 
-/** Returns the compressed rows from `at` on, at least one if any is left, that are expected to fit into a batch. */
+/** Returns the next rows with compressed payloads, from `at` on: as many as probably fit into BATCH, at least one. */
 function nextBatch(rows: readonly PackableRow[], at: number, share: number) {
   const batch: PackableRow[] = [];
   let worst = 0;

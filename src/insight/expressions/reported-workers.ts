@@ -1,20 +1,20 @@
-// The reports of workers for a statement that reads many of them.
+// SQL for the reports of many workers in one statement, with limits for their number and total size.
 import { worstBytes } from "../../database/unpacked.ts";
 import { MAX_UNPACKED } from "./large-values.ts";
 
-/** The maximum size in bytes of ids that are read. A worker of this library has an id of at most 1,024 characters. */
+/** Rows with larger ids, in bytes, are ignored. A worker of this library has an id of at most 1,024 characters. */
 const MAX_WORKER_ID_LENGTH = 4_096;
 export const MAX_WORKERS = 10_000;
 
 /**
- * Returns the heartbeat rows for a statement that reads the reports of many workers, to be named `workers`. They are
- * the 10,000 rows with the latest heartbeats that match `which`. The shortest reports, 16 MB in total, are in
- * `metadata`; the other rows have null there, and true in `is_cut`. A report that is not an object is ignored.
- * `report_bytes`: the running sum of the sizes, shortest first.
+ * Returns a sub-select of heartbeat rows, to be named `workers`: the 10,000 rows with the latest heartbeats that match
+ * `which`. `metadata` has the report of a row. The shortest reports are read, 16 MB in total; the other rows have null
+ * in `metadata` and true in `is_cut`. A report that is not an object is null, too. `report_bytes`: the sum of the sizes
+ * up to this report, shortest first.
  *
  * This library's table never compresses reports, so their size on disk is their size. A compressed report, as in
- * another library's table, counts with its worst case. Each expression on a stored report would read all of it again;
- * `||` turns it into a value in memory.
+ * another library's table, counts with its worst case. Each expression on a stored report would read all of it again,
+ * so `||` turns it into a value in memory.
  */
 export const reportedWorkers = (s: string, which = "true"): string => `(
     select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,

@@ -1,5 +1,5 @@
-// Jobs grouped by task, queue, worker or priority. A small table is counted; a large one is estimated from random
-// pages.
+// Jobs grouped by task, queue, worker or priority. The jobs of a small table are counted; those of a large one are
+// estimated from random pages.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -30,19 +30,19 @@ const keys: Readonly<Record<ColumnGrouping, string>> = {
 interface GroupRow {
   readonly key: string | null;
   readonly count: string;
-  /** When the group's first job was added, in seconds since 1970. */
+  /** When the first and the last of the group's jobs that were read were added, in seconds since 1970. */
   readonly first_s: number;
   readonly last_s: number;
   readonly newest: string;
-  /** JSON: an object from the index of a page to the count on that page. */
+  /** JSON: an object from the place of a page in the sample, from 1 on, to the count on it; null without a sample. */
   readonly counts: string | null;
   readonly of: string;
   readonly of_counts: string | null;
 }
 
 /**
- * Returns the groups of the matching jobs. A job without a queue is in no group of queues, and a job that is not locked
- * in no group of workers.
+ * Returns the `limit` largest groups of the matching jobs. A job without a queue is in no group of queues, and a job
+ * that is not locked in no group of workers. `smallPages`: as for readErrorGroups().
  */
 export async function readColumnGroups(
   db: Database,
@@ -101,13 +101,13 @@ interface GroupCounts {
 interface CountedGroup {
   readonly key: string;
   readonly count: Value;
-  /** When its first and its last job were added, in milliseconds; null if that was not read. */
+  /** When its first and its last job were added, in milliseconds since 1970; null if countHere() counted the jobs. */
   readonly firstMs: number | null;
   readonly lastMs: number | null;
   readonly ids: readonly string[];
 }
 
-/** Counts in PostgreSQL the jobs on these pages; null: all jobs. */
+/** Counts in PostgreSQL: all jobs of the table if `pages` is null, otherwise a sample, the jobs on these pages. */
 async function countInDatabase(
   db: Database,
   by: ColumnGrouping,
@@ -143,7 +143,7 @@ async function countInDatabase(
   };
 }
 
-/** Counts in this process, for queries that PostgreSQL cannot decide, or not in time. */
+/** Counts in this process, for queries that PostgreSQL cannot decide, or not in time (`isLate`). */
 async function countHere(
   db: Database,
   by: ColumnGrouping,
@@ -171,7 +171,7 @@ async function countHere(
   };
 }
 
-/** Returns the highest ids, ascending. The rows are not sorted by id. */
+/** Returns the highest ids, ascending, at most MAX_SAMPLE_IDS. The rows are not sorted by id. */
 const newestIds = (rows: readonly GroupedRow[]): string[] =>
   rows
     .map(({ id }) => id)
@@ -195,7 +195,7 @@ function onPages(counts: string | null, pages: number): number[] {
   return all;
 }
 
-/** Returns a function that returns a group's name; null if the name was deleted. */
+/** Returns a function from a group's key to its name; it returns null if the task or queue was deleted. */
 async function labelsOf(
   db: Database,
   by: ColumnGrouping,
@@ -234,7 +234,7 @@ const allSql =
   ) as largest
   order by count desc, key`;
 
-// The rows are grouped by page first and then by group: the variation between pages shows the precision of the sum.
+// The jobs are counted for each page and group first, because the variation between pages shows the sum's precision.
 const sampleSql =
   (by: ColumnGrouping, jobQuery: JobQuery): Statement =>
   (s) =>

@@ -10,8 +10,8 @@ export interface CommonFactor extends Difference {
 }
 
 /**
- * Returns a sentence such as ` All have currency = "EUR" (31 % of 1,000 other jobs).` or
- * ` Of 1,000 compared, all have …`; an empty text without a common factor. `count`: the number of jobs of the group.
+ * Returns a sentence such as ` All have currency = "EUR" (31 % of 1,000 other jobs).` If only some of the `count` jobs
+ * of the group were compared, it begins ` Of 1,000 compared, all have …`. Without a common factor it is empty.
  */
 export function commonText(common: CommonFactor | undefined, count: number): string {
   if (common === undefined) return "";
@@ -26,7 +26,7 @@ export function commonText(common: CommonFactor | undefined, count: number): str
     : ` ${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Returns `31 %`. It is 100 % only for all, and 0 % only for none. */
+/** Returns `31 %`. Only all is `100 %` and only none `0 %`: shares near these are `over 99 %` and `under 1 %`. */
 function percent(share: number): string {
   const whole = Math.round(share * 100);
   if (whole === 100 && share < 1) return "over 99 %";

@@ -1,11 +1,11 @@
-// Finds what one set of jobs has in common and another has not: the share of each value in both sets, and whether the
-// difference can be chance. Pure functions.
+// Finds the field values that at least half of a set of jobs has, and whose share in another set is lower: by at least
+// 10 percentage points, and by more than chance. Pure functions.
 import { inSlices } from "../../base/slices.ts";
 
 export interface Difference {
-  /** The field as it is written in a query: `payload.currency`, `queue`. */
+  /** The field: `queue`, `priority`, or a path of flatten.ts such as `payload.currency`. */
   readonly path: string;
-  /** The value as JSON text; `missing` if the path does not exist. */
+  /** The value as JSON text; `missing`: the payloads lack the path; `none`: the jobs have no queue. */
   readonly value: string;
   /** The shares of the value in the set in question and in the other set, 0 to 1. */
   readonly here: number;
@@ -19,7 +19,7 @@ export type FieldValues = ReadonlyMap<string, ReadonlySet<string>>;
 const MAX_PATHS = 400;
 const MAX_VALUES = 200;
 const MAX_FOUND = 10;
-/** The least deviation in standard errors, so high that a few thousand comparisons yield no difference by chance. */
+/** The least deviation in standard errors: so high that a few thousand comparisons find no difference by chance. */
 const MIN_Z = 4.4;
 const MIN_HERE = 0.5;
 const MIN_GAP = 0.1;
@@ -49,7 +49,7 @@ export async function differences(
     .slice(0, MAX_FOUND);
 }
 
-/** The value that means the presence of a path. No JSON text is empty, so it differs from all values. */
+/** This value counts the jobs that have the path at all. No JSON text is empty, so it differs from all real values. */
 const PRESENT = "";
 
 function count(paths: Map<string, Tally>, fields: FieldValues, side: 0 | 1): void {
@@ -81,7 +81,7 @@ function difference(
   const all = (a + b) / (ofHere + ofThere);
   const error = Math.sqrt(all * (1 - all) * (1 / ofHere + 1 / ofThere));
   if ((here - there) / error < MIN_Z) return null;
-  // If the other set never has the value, it counts as half of one occurrence.
+  // If the other set never has the value, it counts as if half a job of that set had it.
   const lift = here / Math.max(there, 0.5 / ofThere);
   return { path, value, here: round(here), there: round(there), lift: round(lift) };
 }

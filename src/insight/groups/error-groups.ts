@@ -1,5 +1,5 @@
 // Jobs with an error, grouped by the fingerprint of the error, which ignores numbers, ids and quoted texts. If a task
-// would have many groups of a single job, its errors are grouped by their place in the code instead. Each group that
+// would have many groups of a single job, groups with the same place in the code become one group. Each group that
 // still has a single job joins a larger group of its task with similar errors, if there is one.
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
@@ -26,7 +26,7 @@ import { type Groups, type JobGroup, MAX_SAMPLE_IDS, MAX_TASKS, NEW_MS } from ".
 import { countRows, type GroupedRow, type GroupedRows, readGroupedRows } from "./job-rows.ts";
 
 /**
- * Returns the largest `limit` groups of the matching jobs that have an error. `smallPages`: a table with up to this
+ * Returns the `limit` largest groups of the matching jobs that have an error. `smallPages`: a table with up to this
  * number of pages is read whole; tests use a lower number.
  */
 export async function readErrorGroups(
@@ -56,11 +56,11 @@ interface CollectedGroup {
   readonly task: KnownGroup["task"];
   /** The labels of the groups of a single job that were merged into this group. */
   readonly joined: string[];
-  /** One of its errors. */
+  /** The beginning of one of its errors. */
   readonly example: string;
-  /** The rows of this group in the sample. */
+  /** The rows of this group in the table or its sample, from which the group's jobs are counted. */
   readonly rows: GroupedRow[];
-  /** The ids of this group in the sample and among the newest failures, with the time of the failure. */
+  /** The ids of `rows` and of the group's newest failures, with the time of the failure; null if it is unknown. */
   readonly ids: Map<string, number | null>;
   readonly tasks: Map<number, number>;
   /** The earliest failure; -Infinity if the time of any failure is unknown. */
@@ -73,7 +73,7 @@ interface GroupIdentity extends Pick<KnownGroup, "label" | "task"> {
   readonly fingerprint: string;
 }
 
-/** If a task has more groups of a single job than this, its errors are grouped by their place in the code. */
+/** If a task has more groups of a single job than this, groups with the same place in the code are merged. */
 const MAX_SINGLES = 20;
 
 async function collect(db: Database, read: GroupedRows): Promise<readonly CollectedGroup[]> {
@@ -97,10 +97,7 @@ async function collect(db: Database, read: GroupedRows): Promise<readonly Collec
   return withoutSingles(groups);
 }
 
-/**
- * Merges each group of a single job, except groups by place, into the largest group of its task with similar errors, if
- * there is one.
- */
+/** Merges each group by label that has a single job into the largest group of its task with similar errors, if any. */
 function withoutSingles(groups: readonly CollectedGroup[]): readonly CollectedGroup[] {
   const large = groups
     .filter(({ ids, task }) => ids.size > 1 && task === null)
@@ -131,7 +128,10 @@ function floodedTasks(groups: ReadonlyMap<string, CollectedGroup>): number[] {
   return [...singles].filter(([, count]) => count > MAX_SINGLES).map(([id]) => id);
 }
 
-/** Merges all groups of a place into one, so that the place's fingerprint finds all jobs of the place. */
+/**
+ * Merges all groups of a place in the code into one, if several of them have a single job, or if the place's group is
+ * cached (error-labels.ts). The place's fingerprint then finds all jobs of the place.
+ */
 async function byPlace(
   db: Database,
   { rows, newest }: GroupedRows,
@@ -215,7 +215,7 @@ function groupOf(
       .sort((a, b) => b[1] - a[1])
       .slice(0, MAX_TASKS)
       .flatMap(([id]) => names.get(id) ?? []),
-    // If no failure has a known time, a trend would look as if there were no failures.
+    // If no failure has a known time, the trend is empty: zeros would mean that there were no failures.
     trend:
       lastMs === Number.NEGATIVE_INFINITY
         ? []

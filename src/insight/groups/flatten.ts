@@ -1,5 +1,4 @@
-// A payload as a list of paths with short values, for comparing payloads. Depth and length of the list are limited for
-// any payload.
+// A payload as a map from paths to short values, for comparing payloads. Its paths are limited in number and depth.
 
 const DEEPEST = 6;
 const MAX_PATHS = 200;
@@ -8,13 +7,13 @@ const MAX_ELEMENTS = 20;
 /** The length in characters of the longest payload that is read. */
 const MAX_PAYLOAD_LENGTH = 100_000;
 
-/** Matches numbers that a double may not represent. */
+/** Matches the digits of numbers that a double may not represent exactly. */
 const LONG_NUMBER = /\d{16}/;
 
 /**
- * Returns a map from each path, such as `payload.customer.vip`, to its values as JSON, without those of more than 80
+ * Returns a map from paths, such as `payload.customer.vip`, to their values as JSON, without those of more than 80
  * characters. An array has its length under `.length` and its elements under `[]`, so a path may have several values.
- * Returns null if the JSON is invalid, too long or nested too deeply.
+ * Returns null if the JSON is invalid or too long.
  */
 export function flatten(payload: string): Map<string, Set<string>> | null {
   if (payload.length > MAX_PAYLOAD_LENGTH) return null;
@@ -22,7 +21,7 @@ export function flatten(payload: string): Map<string, Set<string>> | null {
   try {
     add(paths, "payload", parse(payload), 0);
   } catch {
-    return null; // the payload is nested more deeply than the parser supports
+    return null; // invalid JSON
   }
   return paths;
 }
@@ -51,22 +50,20 @@ function addValue(paths: Map<string, Set<string>>, path: string, text: string): 
   paths.set(path, isShort ? (values ?? new Set()).add(text) : (values ?? new Set()));
 }
 
-/** A name is quoted as in the query language. */
+/** Returns at most 80 characters of a member's name, quoted if the query language requires that. */
 const nameText = (name: string) => {
   const short = name.slice(0, MAX_VALUE_LENGTH);
   return /^[\w$@/-]+$/.test(short) ? short : JSON.stringify(short);
 };
 
-/** Marks a number that is stored as its text. */
+/** The beginning of the strings by which withExactIntegers() replaces integers. */
 const EXACT = "\0number ";
 
 function parse(text: string): unknown {
   return JSON.parse(LONG_NUMBER.test(text) ? withExactIntegers(text) : text);
 }
 
-/**
- * Turns long integers into texts that begin with the mark. It is written by hand so that each character is read once.
- */
+/** Replaces long integers by strings of EXACT and their digits. Its time is in proportion to the text's length. */
 function withExactIntegers(text: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -99,8 +96,8 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** Digits and the minus sign. */
+/** Whether the character is a digit or the minus sign. */
 const isOfInteger = (code: number) => (code >= 0x30 && code <= 0x39) || code === 0x2d;
-/** Digits, the minus sign, the point, e, E and the plus sign. */
+/** Whether the character is a digit, a minus or plus sign, a point, e or E. */
 const isOfNumber = (code: number) =>
   isOfInteger(code) || code === 0x2e || code === 0x65 || code === 0x45 || code === 0x2b;

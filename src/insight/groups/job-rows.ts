@@ -1,5 +1,5 @@
-// The jobs that this process groups: all jobs of a small table, or those on random pages of a large one, and the newest
-// failures if an index has them. Only the beginning of an error is read, so no more of it is decompressed.
+// The rows of jobs that this process groups or checks: all of a small table; of a large one those on random pages and,
+// for errors, the newest failures. Only the beginning of an error is read, so no more of it is decompressed.
 
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -28,18 +28,18 @@ export interface GroupedRow {
   readonly priority: number;
   /** The beginning of the error; empty without an error. */
   readonly errorStart: string;
-  /** When its last attempt failed; null if the row was changed since. */
+  /** When its last attempt failed, in milliseconds since 1970; null without a failure, or if the time is unknown. */
   readonly failedMs: number | null;
 }
 
 export interface GroupedRows {
   readonly rows: readonly GroupedRow[];
-  /** How many pages were read, and the average number of jobs on them; 0: the whole table. */
+  /** The number of sampled pages, and the average number of jobs on them; both 0 if the whole table was read. */
   readonly pagesRead: number;
   readonly jobsPerPage: number;
-  /** Rows of jobs for which large values would have to be decompressed to decide whether they match. */
+  /** Rows that may match: a value that decides it is too large to be read, or would have to be decompressed. */
   readonly undecided: readonly GroupedRow[];
-  /** The newest failures, from an index. Some may be among `rows`, too. */
+  /** The matches among the newest failures, from the index `failed`. Some may be among `rows`, too. */
   readonly newest: readonly GroupedRow[];
 }
 
@@ -47,21 +47,21 @@ const WHOLE = { pagesRead: 0, jobsPerPage: 0 };
 
 type SplitRows = Pick<GroupedRows, "rows" | "undecided">;
 
-/** The number of rows up to which a table is read whole. */
+/** The maximum number of rows that are read of a small table. If more match in SQL, a sample is read instead. */
 const MAX_EXACT = 15_000;
 const MAX_SAMPLED = 7_500;
 const SAMPLED_PAGES = 2_500;
 const NEWEST = 2_000;
-/** The time after which a table is not read further in parts, in milliseconds. */
+/** The time in milliseconds after which a small table that is read in parts counts as too slow to read whole. */
 const MAX_PARTS_MS = 500;
-/** The number of texts that are in memory at once to be checked. */
+/** The maximum number of rows whose texts are in memory at once to be checked. */
 const MAX_CHECKED = 1_000;
 const MAX_CHECKED_BYTES = 16_384;
 const LEAST_ID = String(-(2n ** 63n));
 
 /**
- * Reads the rows. If that takes too long, they are read again without decompressing any value. `isLate`: a full read
- * has already taken too long.
+ * Reads the rows of matching jobs; with `needsError` only those with an error. If that takes too long, they are read
+ * again without decompressing any value; with `isLate` at once, because another read has already taken too long.
  */
 export async function readGroupedRows(
   db: Database,
@@ -99,7 +99,7 @@ export async function readGroupedRows(
   return { ...found, newest: needsError ? await newestOf(db, wanted) : [] };
 }
 
-/** Reads all rows, in parts if their texts are checked. `late`: too slow; `many`: more than MAX_EXACT match. */
+/** Reads all rows, in parts if their texts are checked. `late`: too slow. `many`: more than MAX_EXACT match in SQL. */
 async function readAll(
   db: Database,
   some: JobQuery,
@@ -127,7 +127,7 @@ async function readAll(
   }
 }
 
-/** Returns how many jobs of the whole table `rows` represent. `rows`: some of the rows that were read. */
+/** Returns the number of jobs in the whole table that `rows` represent: some or all of the rows that were read. */
 export function countRows(
   rows: readonly GroupedRow[],
   { pagesRead, jobsPerPage, undecided }: GroupedRows,
@@ -163,7 +163,7 @@ function sampleRows(
   const isCut = found.length >= most;
   const pagesRead = isCut ? Math.max((found.at(-1)?.place ?? 1) - 1, 1) : selected.length;
   const pages = selected.slice(0, pagesRead);
-  // estimateFrom() compares neighbours. Only a complete sample is sorted: an incomplete one has no neighbouring pages.
+  // estimateFrom() compares neighbouring pages, so a complete sample is sorted. An incomplete one has no such pages.
   const order = isCut ? pages : pages.toSorted((a, b) => a - b);
   const indexOf = new Map(order.map((page, index) => [page, index]));
   const kept = found.filter(({ place }) => place <= pagesRead);
@@ -223,7 +223,7 @@ function groupedRows(rows: readonly TextRow[]): GroupedRow[] {
   }));
 }
 
-/** A row with the texts to check, without a payload if that is not needed or too large. */
+/** A row with the texts to check. `payload` is null if it is too large, or if no texts are checked. */
 interface TextRow extends PackableRow {
   readonly place: number;
   readonly is_undecided: boolean;
@@ -237,7 +237,7 @@ interface TextRow extends PackableRow {
   readonly marks: string | null;
 }
 
-// date_part returns a float: numeric arithmetic would take longer than everything else.
+// date_part returns a float. The numeric arithmetic of extract would take longer than everything else.
 const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       jobs.job_queue_id as queue_id, ${lockHolder("jobs")} as locked_by, jobs.priority,
       pg_catalog.left(jobs.last_error, ${ERROR_START}) as error_start,
@@ -246,7 +246,7 @@ const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       ${undecidedBy(jobQuery)} as is_undecided,
       ${jobQuery.check === null ? NO_TEXTS : `${packable("$1")}, pg_catalog.left(jobs.last_error, $1::int) as last_error`}`;
 
-// A select list that still uses $1, because PostgreSQL rejects unused parameters.
+// Select items without texts. They contain $1, because PostgreSQL rejects unused parameters.
 const NO_TEXTS = "null::text as payload, pg_catalog.left(null::text, $1::int) as last_error";
 
 const isWanted = (jobQuery: JobQuery, first: number, needsError: boolean) =>
@@ -277,7 +277,7 @@ const sampleSql =
   ) as job
   limit $2::int`;
 
-// Selects the newest failures, whatever the query is, and returns those of them that match.
+// The inner select finds the newest failures, whatever the query is; the outer one returns those that match.
 const newestSql =
   (jobQuery: JobQuery): Statement =>
   (s) =>

@@ -1,6 +1,6 @@
 // Payloads to compare: those of matching jobs, and those of other jobs with the same tasks. From a small table the
-// newest are read; from a large one those on random pages, and if too few of them match, the newest matches that a
-// short walk finds. Large payloads are not read.
+// newest are read; from a large one those on random pages. If too few matching jobs are on these pages, the newest
+// matches that a short search finds are read instead, if they are more. Large payloads are not read.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -20,7 +20,7 @@ export interface PayloadRow {
   readonly payload: string;
 }
 
-/** Which jobs: the matching ones, or all other jobs of these tasks. */
+/** Which of the two sets of jobs is read: the matching ones, or all other jobs of these tasks. */
 export type Side = { readonly matching: true } | { readonly matching: false; taskIds: number[] };
 
 const MAX_ROWS = 1_000;
@@ -34,7 +34,7 @@ const FIRST_SPAN = 20_000;
 
 export interface Payloads {
   readonly rows: readonly PayloadRow[];
-  /** The query that was used. If decompressing took too long, it lacks the conditions on compressed values. */
+  /** The query that was used: `JobQuery.light` if decompressing took too long. */
   readonly usedQuery: JobQuery;
 }
 
@@ -64,8 +64,8 @@ export async function readPayloads(
 }
 
 /**
- * Returns the newest jobs of `side`. If this process decides which jobs match, it reads on until there are enough, or
- * until the time limit.
+ * Returns the newest jobs of `side`, at most MAX_ROWS. If candidates turn out not to be of that side, or too large,
+ * further ones are read until there are enough jobs, or until WALK_MS has passed.
  */
 async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
   const until = monotonic() + WALK_MS;
@@ -81,7 +81,7 @@ async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<Pay
 
 const MAX_ID = "9223372036854775807";
 
-/** Returns jobs from the newest id down, as many as a short time permits. */
+/** Returns jobs of `side` from the highest id down: at most MAX_ROWS, and as many as are found in WALK_MS. */
 async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
   const found: PayloadRow[] = [];
   const until = monotonic() + WALK_MS;
@@ -107,7 +107,7 @@ type Form = (jobQuery: JobQuery, side: Side) => Statement;
 
 interface CandidateRows {
   readonly rows: PayloadRow[];
-  /** The id of the last candidate, if there may be more candidates; otherwise null. */
+  /** The id of the last candidate if the statement reached its limit, so that there may be more; otherwise null. */
   readonly lastId: string | null;
 }
 
@@ -150,7 +150,7 @@ const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
       coalesce(${jobQuery.sql(first)}, false) as is_match`;
 
-// The condition for rows of the side. If this process decides which jobs match, it also decides which do not.
+// The SQL condition for candidates. If `check` decides which jobs match, it also decides which are others.
 const wanted = (
   jobQuery: JobQuery,
   side: Side,

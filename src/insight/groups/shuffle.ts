@@ -1,4 +1,4 @@
-// Shuffles pages, so that those that were read are still a sample if a limit ends the read early.
+// Returns the pages in random order: if a limit ends the read early, the pages read so far are still a random sample.
 export function shuffle(pages: readonly number[], random = Math.random): number[] {
   const all = [...pages];
   for (let n = all.length - 1; n > 0; n--) {

@@ -1,17 +1,17 @@
-// The bucket and the condition of a job, for the horizon's statements: $1 timestamptz[] the bounds between buckets, $2
-// int[] the locked queues, $3 int the task or null, $4 int the queue or null.
+// The bucket and the condition of a job, for the horizon's statements. Their parameters: $1 timestamptz[] the bounds
+// between buckets; $2 int[] the ids of the locked queues; $3 int the task's id, $4 int the queue's id (null: any).
 
 import { conditionOf, isQueueIn } from "../expressions/condition.ts";
 import { failedAt } from "../expressions/failed-at.ts";
 import type { BucketInput } from "./buckets.ts";
 
-/** A failed job is placed at the time of its failure, every other job at its due time. */
+/** Returns the columns `condition` and `bucket`. A failed job is placed at its failure, any other at its due time. */
 export const bucketColumns = (job: string): string => `
       ${conditionOf(job, null, { isQueueLocked: isQueueIn(job, "$2") })} as condition,
       pg_catalog.width_bucket(case when ${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts
         then ${failedAt(job)} else ${job}.run_at end, $1::timestamptz[]) as bucket`;
 
-// Locked jobs have no place on the axis.
+// A condition: the job is not locked, because locked jobs have no place on the time axis, and it matches the filter.
 export const isOnAxis = (job: string): string => `${job}.locked_at is null
       and ($3::int is null or ${job}.task_id = $3::int)
       and ($4::int is null or ${job}.job_queue_id = $4::int)`;

@@ -1,4 +1,4 @@
-// The horizon: how many jobs of each of five conditions are in each time bucket.
+// The horizon: the number of jobs in each time bucket, for each of the five conditions of jobs that are not locked.
 import {
   type Condition,
   conditionData,
@@ -7,7 +7,7 @@ import {
 } from "../../domain/condition.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
-/** The conditions in drawing order. Locked jobs have no place on the axis. */
+/** The conditions in drawing order. Those of locked jobs are missing: locked jobs have no place on the time axis. */
 export type DrawnCondition = Exclude<Condition, LockedCondition>;
 export const drawn = shownConditions.filter(
   (one): one is DrawnCondition => !conditionData[one].isLocked,
@@ -17,10 +17,10 @@ export type Series = Record<DrawnCondition, number[]>;
 export interface Horizon {
   /** The time to which the edges are relative, RFC 3339. */
   readonly now: string;
-  /** The edges of the buckets in seconds from now. The outermost buckets have no outer end. */
+  /** The edges of the buckets in seconds from `now`. All jobs beyond the edges are in the first or the last bucket. */
   readonly edges: readonly number[];
   readonly series: Series;
-  /** Half the width of the 95 % interval of each bucket's sum; 0 if the sum is exact. */
+  /** Half the width of the 95 % interval of each bucket's sum of all conditions; 0 if the sum is exact. */
   readonly error: readonly number[];
   readonly exact: readonly boolean[];
   readonly basis: "scan" | "sample";
@@ -32,7 +32,7 @@ export interface HorizonFilter {
   readonly queueId: number | null;
 }
 
-/** The input of every counting method. */
+/** The input of the methods of counting: count-all.ts, sample-buckets.ts, probe-buckets.ts (without a filter). */
 export interface BucketInput {
   /** The bounds between the buckets, one fewer than there are buckets, RFC 3339. */
   readonly bounds: readonly string[];
@@ -40,7 +40,7 @@ export interface BucketInput {
   readonly gauge: Gauge;
 }
 
-/** Counts by bucket, with the precision of each sum. */
+/** The counts of a sample by bucket, extrapolated to the whole table, with the precision of each sum. */
 export interface BucketCounts {
   readonly series: Series;
   /** Half the width of the 95 % interval of each bucket, for failed jobs and for all others. */

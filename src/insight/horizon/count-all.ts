@@ -1,4 +1,4 @@
-// Counts the horizon of a small table in one pass.
+// Counts the jobs in each bucket of the horizon (buckets.ts) by one scan of the whole table, for small tables.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { bucketColumns, bucketValues, isOnAxis } from "./bucket-columns.ts";
 import { type BucketInput, type DrawnCondition, emptySeries, type Series } from "./buckets.ts";

@@ -1,14 +1,14 @@
-// The time axis of the horizon, into the past and the future. It is nearly linear within half a minute of now,
-// logarithmic beyond that, and ends two days away; the outermost buckets have no outer end.
+// The time axis of the horizon, from two days ago to two days ahead. It is nearly linear within half a minute of now,
+// and logarithmic beyond that. The first and the last bucket also count the jobs beyond the axis.
 
-/** The width of a bucket is in proportion to its distance from now plus these seconds. */
+/** The width of a bucket is proportional to the sum of these seconds and its distance from now. */
 const LINEAR_S = 30;
 const FARTHEST_S = 2 * 86_400;
-/** The share of the buckets that are in the past, a little less than half. */
+/** The share of the buckets that are in the past. */
 const PAST_SHARE = 0.47;
 
 export interface TimeAxis {
-  /** The edges in seconds from now, ascending, one more than there are buckets. Negative: in the past. */
+  /** The edges of the buckets in seconds from now, ascending; negative in the past. One more than there are buckets. */
   readonly edges: readonly number[];
   /** The index of the first bucket in the future, which begins now. */
   readonly firstAhead: number;
@@ -23,8 +23,8 @@ export function timeAxis(buckets: number): TimeAxis {
 }
 
 /**
- * Returns the distance from now in seconds, a whole number from ten on. `part`: the fraction of the way to the end of
- * the axis, 0 to 1.
+ * Returns a distance from now in seconds: a whole number from ten on, otherwise rounded to hundredths. `part`: the
+ * fraction of the way from now to the end of the axis, 0 to 1.
  */
 function distance(part: number): number {
   const seconds = LINEAR_S * (Math.exp(part * Math.log1p(FARTHEST_S / LINEAR_S)) - 1);

@@ -1,5 +1,5 @@
-// All jobs that are not locked, by the time at which they were due, have failed, or will run. A small table is counted,
-// a large one sampled. Near now, where buckets are narrow and a sample finds few jobs, the index has exact counts.
+// Reads the horizon: all jobs that are not locked, by when they failed, or were or will be due. A small table is
+// counted, a large one sampled. Without a filter, small buckets get exact counts from an index; failed jobs do not.
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
@@ -43,7 +43,7 @@ export async function readHorizon(
 
 const NOTHING_PROBED: ReadonlyMap<number, Series> = new Map();
 
-/** Replaces sampled counts by those of the index, which has exact counts of all jobs except failed ones. */
+/** Replaces the sampled counts of the buckets in `probed`, except those of failed jobs, which the index lacks. */
 function mergeSeries(sampled: Series, probed: ReadonlyMap<number, Series>): Series {
   const series = structuredClone(sampled);
   for (const [bucket, counts] of probed) {

@@ -1,10 +1,10 @@
-// Finds the ids of a task and a queue by their names. An unknown name gets an id that does not exist.
+// Finds the ids of a task and a queue by their names. An unknown name gets an id that no job has.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { HorizonFilter } from "./buckets.ts";
 
 const NONE = -1;
 
-/** Returns the ids; null: any. */
+/** Returns the ids. A name that is null has the id null, which means any task or any queue. */
 export async function readNameIds(
   db: Database,
   task: string | null,

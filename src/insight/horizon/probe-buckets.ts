@@ -1,5 +1,5 @@
-// Exact counts of available jobs in narrow buckets, from the index, for buckets with at most 200 jobs of each priority.
-// In a bucket with more jobs the sample is precise enough.
+// Counts exactly the jobs that are not locked and have attempts left, by the index that workers fetch from. Counts only
+// buckets with at most 200 jobs of each priority; for larger buckets a sample is precise enough.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { conditionOf, isQueueIn } from "../expressions/condition.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
@@ -10,8 +10,8 @@ const CAP = 200;
 const buckets = `unnest($1::int[], $2::timestamptz[], $3::timestamptz[])
       as buckets (bucket, from_at, to_at)`;
 
-// Both bounds use the index. Times are whole microseconds, so `<=` a microsecond before to_at means `<` to_at. Infinity
-// minus a microsecond is infinity, so the last bucket contains jobs that are never due.
+// Times are whole microseconds, so `<=` a microsecond before to_at means `<` to_at. In the last bucket it also includes
+// jobs that are never due, because infinity minus a microsecond is infinity. Both bounds can use the index.
 const inBucket = (s: string, columns: string) => `
       select ${columns} from ${s}._private_jobs as jobs
       where jobs.is_available and jobs.priority = priorities.priority
@@ -19,7 +19,7 @@ const inBucket = (s: string, columns: string) => `
         and jobs.run_at <= buckets.to_at - interval '1 microsecond'
       limit ${CAP + 1}`;
 
-// The sizes of the buckets, read from the index alone.
+// `most`: the largest number of jobs of one priority in the bucket, counted up to CAP + 1 in the index alone.
 const sizesSql: Statement = (s) => `
   with recursive ${priorities(s)}
   select buckets.bucket, pg_catalog.max(found.count)::int as most, pg_catalog.max(priorities.place)::int as priorities
@@ -30,7 +30,7 @@ const sizesSql: Statement = (s) => `
   where priorities.priority is not null
   group by 1`;
 
-// The conditions of the few jobs that the index has counted, read from their rows.
+// Counts the jobs of small buckets by condition, which needs their rows.
 const conditionsSql: Statement = (s) => `
   with recursive ${priorities(s)}
   select buckets.bucket, found.condition, pg_catalog.count(*) as count
@@ -51,7 +51,7 @@ interface ConditionRow {
   readonly count: string;
 }
 
-/** Returns a map from a bucket to its counts, each a list of one. Large buckets are missing. */
+/** Returns the counts of each bucket, as lists with one element. Buckets that were not counted are missing. */
 export async function probeBuckets(
   db: Database,
   { bounds, gauge }: BucketInput,
@@ -61,7 +61,7 @@ export async function probeBuckets(
   const to = (bucket: number) => bounds[bucket] ?? "infinity";
   const values = (list: readonly number[]) => [list, list.map(from), list.map(to)];
   const sizes = await query<SizeRow>(db, sizesSql, values(all));
-  // With this many priorities, some may not have been read.
+  // If this many priorities were read, there may be more, and no bucket is counted.
   const isWhole = sizes.every((row) => row.priorities < MAX_PRIORITIES);
   const narrow = sizes.filter(({ most }) => isWhole && most <= CAP).map(({ bucket }) => bucket);
   const found = new Map(narrow.map((bucket) => [bucket, emptySeries(1)]));

@@ -1,6 +1,6 @@
-// Detects whether any worker is active, even one without heartbeats: how long ago a job was last locked or finished. In
-// a small table it reads the newest lock and failure; for a large one it compares PostgreSQL's counters of written rows
-// between calls. It also reads whether the queue was ever used.
+// Measures how long no job was locked or finished, which shows whether workers without heartbeats are active. A small
+// table is read for the newest lock and failed attempt, and PostgreSQL's count of its deletions is compared between
+// calls; of a large table only the counts of updates and deletions. Also reads whether the queue was ever used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ageText } from "../../domain/portable/ages.ts";
 import { queueLockedAt } from "../../queue/sql/lock.ts";
@@ -10,16 +10,16 @@ import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
 export interface QuietPeriod {
-  /** How long no job was locked or finished, in milliseconds. */
+  /** How long no job was locked or finished, in milliseconds; Infinity if no lock and no end of a job is known. */
   readonly ms: number;
-  /** Whether the end of a job in that time would have been noticed, because deletions were counted. */
+  /** Whether deletions were counted in that time, so that the end of a job would have been noticed. */
   readonly isWatched: boolean;
 }
 
-/** Returns how long no worker was active; null if unknown. */
+/** Returns how long no worker was active; null at the first call for a large table, when it is unknown. */
 export type ActivityWatch = (db: Database, gauge: Gauge) => Promise<QuietPeriod | null>;
 
-// Adding with a key also updates rows, so in a small table, where locks are read, only deletions count.
+// Locks and adds with a key both update rows. In a small table the locks are read, so only deletions count.
 const writesOf = ({ pages, updated, deleted }: Gauge) =>
   pages <= SMALL_TABLE_PAGES ? deleted : updated + deleted;
 
@@ -35,17 +35,17 @@ export function createActivityWatch(): ActivityWatch {
     }
     const [row] = await query<{ last_ms: string | null }>(db, lastSql);
     const lastMs = row?.last_ms == null ? Number.NEGATIVE_INFINITY : Number(row.last_ms);
-    // How many rows were deleted before the first call is unknown, so only locks and failures count.
+    // At the first call the time of the last deletion is unknown, so only locks and failures count.
     const sinceMs = isFirst ? lastMs : Math.max(lastMs, last.sinceMs);
     return { ms: Math.max(0, nowMs - sinceMs), isWatched: !isFirst };
   };
 }
 
-/** Returns the title of the incident. Without counted deletions, finished jobs may not have been noticed. */
+/** Returns a title. If deletions were not counted, it is less certain, because a job may have ended unnoticed. */
 export const noneTakesJobs = (quiet: QuietPeriod | null): string =>
   `No worker ${quiet?.isWatched === true ? "takes" : "is known to take"} jobs`;
 
-/** Returns how long no worker was active, at most `longestMs`. Jobs that have succeeded left no row. */
+/** Returns the period as text, at most `longestMs`. If deletions were not counted, it names a lock or failure only. */
 export function quietText(quiet: QuietPeriod | null, longestMs: number): string {
   const ms = quiet?.ms ?? 0;
   if (quiet?.isWatched !== true) {
@@ -66,15 +66,15 @@ const lastSql: Statement = (s) => `
   from ${s}._private_jobs as jobs
   where locked_at is not null or attempts > 0`;
 
-// Successful jobs are deleted, so an empty table proves nothing. A worker adds the names of its tasks, and a cleanup
-// removes those without jobs. The sequence of ids shows whether a job was ever added.
+// Successful jobs are deleted, so an empty table of jobs proves nothing. A worker adds the names of its tasks, and a
+// cleanup removes the names without jobs. The sequence of ids shows whether a job was ever added.
 const unusedSql: Statement = (s) => `
   select not exists (select from ${s}._private_tasks) and case
       when pg_catalog.has_sequence_privilege(ids, 'select')
       then pg_catalog.pg_sequence_last_value(ids::regclass) is null else true end as is_unused
   from (select pg_catalog.pg_get_serial_sequence($1::text, 'id')::regclass::oid as ids) as jobs`;
 
-/** Whether there is no task and no job was ever added. Without the privilege to read the sequence, only tasks count. */
+/** Whether no task exists and no job was ever added. Without the privilege to read the sequence, only tasks count. */
 export async function readIsUnused(db: Database): Promise<boolean> {
   const values = [`${db.schema.quoted}._private_jobs`];
   const [row] = await query<{ readonly is_unused: boolean }>(db, unusedSql, values);

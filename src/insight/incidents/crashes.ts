@@ -1,5 +1,5 @@
-// What incidents show about crashes: the workers whose jobs were recovered, as long as their rows exist; and which
-// error groups have only jobs that were failed by hand.
+// Crashes in incidents: the workers whose jobs were recovered, as long as their rows exist, and the report on jobs that
+// crash workers. Also the error groups whose jobs were all failed by hand.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
 import { ERROR_START, errorLabel } from "../../domain/error-group.ts";
@@ -11,32 +11,32 @@ import type { PayloadField, PoisonJob } from "./poison-walk.ts";
 
 export interface Crash {
   readonly workerId: string;
-  /** Its last heartbeat, in milliseconds. */
+  /** The time of its last heartbeat, in milliseconds since 1970. */
   readonly atMs: number;
 }
 
-/** What is known of the crashes of a job's workers. */
+/** A report on jobs that may have crashed their workers. */
 export interface CrashReport {
   /** The first payload fields of the suspected job; empty if several jobs are suspected. */
   readonly fields: readonly PayloadField[];
-  /** When workers crashed since the job was added, oldest first, RFC 3339; only workers whose rows still exist. */
+  /** The last heartbeats of workers that crashed since the first suspected job was added: RFC 3339, oldest first. */
   readonly times: readonly string[];
-  /** The number of crashes in a row. */
+  /** The number of last attempts in a row that each suspected job lost in crashes. */
   readonly crashes: number;
-  /** The jobs that lost attempts in crashes, those that lost most first. */
+  /** The jobs that lost attempts in crashes: the suspected ones, then those that lost most. At most 6. */
   readonly jobs: readonly {
     readonly id: string;
     readonly task: string | null;
     readonly crashes: number;
   }[];
-  /** The worker that crashed last; null if unknown. */
+  /** The worker from which the job was last recovered, or else the one that crashed last; null if unknown. */
   readonly worker: string | null;
 }
 
 const MAX_JOBS = 6;
 
 /**
- * Returns the report. `suspects`: the jobs that were running at every crash; `others`: those that may have run at some.
+ * Returns the report. `suspects`: one or more jobs that ran in every crash. `others`: jobs that may have run in some.
  */
 export function crashReport(
   suspects: readonly PoisonJob[],
@@ -60,7 +60,7 @@ export function crashReport(
 const TREND_MS = 3 * 3_600_000;
 const BARS = 24;
 
-/** Returns the number of crashes in each 24th of the last 3 hours; empty if unknown. */
+/** Returns the number of crashes in each 24th of the last 3 hours; empty if no crash has a known time. */
 export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
   if (times.length === 0) return [];
   const trend = Array<number>(BARS).fill(0);
@@ -73,8 +73,8 @@ export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
 
 const MAX_CRASHES = 100;
 
-// A worker that was idle, for example one that a deploy ended, lost no job and does not count. Older versions do not
-// report the number of recovered jobs, so that of running jobs is used.
+// A worker that was idle, for example one that a deploy ended, lost no job and is left out. Rows that an older version
+// marked lack the number of recovered jobs; for them, the number of running jobs in the worker's last report is used.
 const crashesSql: Statement = (s) => `
   select id, ${microseconds("last_heartbeat_at")} as heard_us
   from ${reportedWorkers(s)} as workers
@@ -82,7 +82,7 @@ const crashesSql: Statement = (s) => `
     and coalesce(${reportedNumber("recovered_jobs")}, ${reportedNumber("running_jobs")}, 0::float8) > 0::float8
   order by last_heartbeat_at desc limit ${MAX_CRASHES}`;
 
-/** Returns the latest crashes of workers that had locked jobs. */
+/** Returns the latest crashes of workers whose jobs were recovered, at most 100, latest first. */
 export async function readCrashes(db: Database, hasWorkers: boolean): Promise<Crash[]> {
   if (!hasWorkers) return [];
   const rows = await query<{ id: string; heard_us: string }>(db, crashesSql);
@@ -97,7 +97,7 @@ const reasonsSql: Statement = (s) => `
   where action = 'fail'::text and changes ->> 'reason'::text is not null
   order by id desc limit ${MAX_REASONS}`;
 
-// Counts only jobs that have not changed since the operation.
+// Counts the jobs that these operations have failed and that have not changed since.
 const byHandSql: Statement = (s) => `
   select pg_catalog.count(*)::int as count from (
     select from ${s}._private_operation_rows as images
@@ -108,8 +108,8 @@ const byHandSql: Statement = (s) => `
   ) as jobs`;
 
 /**
- * Returns the keys of the groups whose jobs were all failed by hand, with a reason of the same label. If a group was
- * sampled, only its newest jobs are checked.
+ * Returns the keys of the groups whose jobs were all failed by hand, with a reason that has the label of the group. If
+ * the number of a group's jobs is not exact, only its `sampleIds` are checked.
  */
 export async function readFailedByHand(
   db: Database,

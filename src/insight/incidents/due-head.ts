@@ -1,5 +1,5 @@
-// Due jobs, oldest first: those of given queues (stuck, paused or full ones), and those of each task. It reads at most
-// 50,000 entries at the head of the index that workers fetch from, in about 0.1 s.
+// Counts the due jobs of given queues (stuck, paused or full ones) and of each task, and finds the oldest of them. It
+// reads up to 50,000 entries of the index that workers fetch from, the same share of each priority, in about 0.1 s.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
@@ -10,9 +10,9 @@ export interface WaitingJobs {
 }
 
 export interface DueHead {
-  /** The waiting jobs of the given queues. */
+  /** The due jobs of the given queues. `trend`: how many of them were already due in each 24th of the last 3 hours. */
   readonly queues: ReadonlyMap<number, WaitingJobs & { readonly trend: readonly number[] }>;
-  /** The waiting jobs of each task that are not in a locked or full queue. */
+  /** The due jobs of each task, by its id, without those in a locked or full queue. */
   readonly tasks: ReadonlyMap<number, WaitingJobs>;
   /** Whether all due jobs were read. */
   readonly isWhole: boolean;
@@ -77,7 +77,7 @@ export async function readDueHead(
   let isWhole = rows.some((row) => row.question === 7 && row.has_all_priorities);
   for (const row of rows) {
     const count = Number(row.count);
-    // PostgreSQL's times are not limited to a Date's range.
+    // A time of PostgreSQL may be beyond a Date's range. dateOf() limits it.
     const oldestMs = dateOf(Math.floor((row.oldest_s ?? 0) * 1_000_000)).getTime();
     if (row.question === 6 && count >= row.entries) isWhole = false;
     if (row.question === 5 && row.task_id !== null && row.is_blocked === false) {
@@ -88,7 +88,7 @@ export async function readDueHead(
       queues.set(row.queue_id, queue);
       queue.count += count;
       queue.oldestMs = Math.min(queue.oldestMs, oldestMs);
-      // A job that became due in this part was still waiting in all later parts.
+      // A job that became due in this part was waiting in all later parts, too.
       for (let part = row.part; part < TREND_PARTS; part++) {
         queue.trend[part] = (queue.trend[part] ?? 0) + count;
       }

@@ -17,8 +17,8 @@ import type { ServerTrouble } from "./server-trouble.ts";
 
 export interface WaitingQueue extends LockedQueue {
   /**
-   * The number of jobs that wait for the queue; null: none of the jobs that were read waits for it, and not all were
-   * read.
+   * The number of jobs that wait for the queue. null: unknown, because none of the due jobs that were read waits for
+   * it, and not all due jobs were read.
    */
   readonly waiting: Value | null;
   readonly trend: readonly number[];
@@ -34,7 +34,7 @@ export interface WaitingTask {
   readonly isLimited: boolean;
 }
 
-/** A limit that is used up, and the jobs that wait for it. */
+/** A limit that is used up or backs off, and the due jobs that wait for it. */
 export interface LimitedWork {
   /** The limit. If several queues are full, `limit.queue` is the one with the oldest waiting job. */
   readonly limit: BlockingLimit;
@@ -53,7 +53,7 @@ export interface PausedWork {
 export interface IncidentFacts {
   readonly nowMs: number;
   readonly asOf: string;
-  /** Whether the database has heartbeats. */
+  /** Whether the schema has the table of heartbeats, and it may be read. */
   readonly hasWorkers: boolean;
   readonly queues: readonly WaitingQueue[];
   /** The tasks with waiting jobs, except paused ones. */
@@ -61,39 +61,39 @@ export interface IncidentFacts {
   readonly paused: readonly PausedWork[];
   readonly limited: readonly LimitedWork[];
   readonly coverage: TaskCoverage;
-  /** How long no worker was active; null if unknown. */
+  /** How long no worker was active; null if unknown, and if no task waits or a worker is alive. */
   readonly quiet: QuietPeriod | null;
   readonly stale: readonly StaleWorker[];
   readonly crashes: readonly Crash[];
   /** The error groups of the failed jobs. */
   readonly errors: Groups | null;
-  /** What the jobs of an error group have in common, by the key of the group; only for the largest group. */
+  /** What the jobs of an error group have in common, by the key of the group; at most for the largest group. */
   readonly common: ReadonlyMap<string, CommonFactor>;
   /** The keys of the error groups whose jobs were all failed by hand, with a reason. */
   readonly failedByHand: ReadonlySet<string>;
   readonly poison: readonly PoisonJob[];
   /** Jobs that crashed their workers and have failed since. */
   readonly ended: readonly PoisonJob[];
-  /** The locked jobs by worker; null until the whole table was read. */
+  /** The number of locked jobs of each worker, by the last walk of the whole table; null if not all were counted. */
   readonly lockedJobs: LockedJobs | null;
   readonly horizon: Horizon | null;
-  /** The cron entries that have missed a tick, the longest ago first. */
+  /** The cron entries that have missed a tick, sorted by the first missed tick, oldest first. */
   readonly missed: readonly MissedTicks[];
   readonly server: ServerTrouble | null;
-  /** Whether no job was ever added. */
+  /** Whether the queue was never used: no task exists, and no job was ever added. */
   readonly isUnused: boolean;
   /** The names of the data that could not be read in time. */
   readonly unread: readonly string[];
 }
 
-/** The maximum number of names in a query. People could not read a longer one. */
+/** The maximum number of names in a query. A longer query would be hard to read. */
 export const MAX_NAMES = 20;
 
 export const quoteNames = (names: readonly string[]): string => names.map(quote).join(",");
 
 /**
- * Returns the query for the due jobs that match `term` and that no locked or full queue blocks, as in the counts of
- * `tasks`; null: the query would be too long.
+ * Returns the query for the due jobs that match `term` and are not in a locked or full queue, so that it finds the jobs
+ * counted in `tasks`; null: more than MAX_NAMES queues are full.
  */
 export function startable(term: string, { limited }: IncidentFacts): string | null {
   const full = [...new Set(limited.flatMap(({ queues }) => queues))];
@@ -102,7 +102,7 @@ export function startable(term: string, { limited }: IncidentFacts): string | nu
   return [term, "is:due -is:blocked", open].filter((part) => part !== "").join(" ");
 }
 
-/** Returns the query for the due jobs of `waiting`, which are some or all of `facts.tasks`; null: too many. */
+/** Returns the query for the due jobs of `waiting`, which are some or all of `facts.tasks`; null: too many names. */
 export function jobsOfTasks(waiting: readonly WaitingTask[], facts: IncidentFacts): string | null {
   const others = [
     ...facts.tasks.filter((task) => !waiting.includes(task)).map(({ identifier }) => identifier),

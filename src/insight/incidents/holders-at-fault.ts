@@ -25,7 +25,7 @@ const queuesSql: Statement = (s) => `
   where locked_at < pg_catalog.now() - interval '${LOCKED_FOR_S} seconds' and not ${isPseudoLock("queues")}
   order by locked_at limit ${MAX_QUEUES}`;
 
-/** Returns the queues that have been locked for longer than LOCKED_FOR_S, the longest locked first. */
+/** Returns the queues that a worker locked more than LOCKED_FOR_S seconds ago, longest locked first, at most 500. */
 export async function readLockedQueues(db: Database, hasWorkers: boolean): Promise<LockedQueue[]> {
   const rows = await query<{
     readonly id: number;
@@ -48,7 +48,7 @@ const pausedSql: Statement = (s) => `
   where not is_available and ${isPausedQueue("queues")}
   order by queue_name limit ${MAX_QUEUES}`;
 
-/** Returns a map from the names of paused queues to their ids. */
+/** Returns a map from the names of paused queues, at most 500, to their ids. */
 export async function readPausedQueues(db: Database): Promise<ReadonlyMap<string, number>> {
   const rows = await query<{ readonly id: number; readonly queue_name: string }>(db, pausedSql);
   return new Map(rows.map((row) => [row.queue_name, row.id]));
@@ -58,14 +58,14 @@ export interface StaleWorker {
   readonly workerId: string;
   /** The time of its last heartbeat, in milliseconds since the epoch. */
   readonly lastHeartbeatMs: number;
-  /** The number of running jobs in its last report; null without a report. */
+  /** The number of running jobs in its last report; null if the report does not have it. */
   readonly running: number | null;
 }
 
 const liveSql: Statement = (s) =>
   `select exists (select from ${s}._private_workers as workers where not ${isNotResponding}) as is_alive`;
 
-/** Whether any worker is alive, by its heartbeats. */
+/** Whether the lease of any worker has not expired. False without the table of heartbeats. */
 export async function hasLiveWorker(db: Database, hasWorkers: boolean): Promise<boolean> {
   if (!hasWorkers) return false;
   const [row] = await query<{ readonly is_alive: boolean }>(db, liveSql);
@@ -96,7 +96,7 @@ export async function readStaleWorkers(db: Database, hasWorkers: boolean): Promi
   }));
 }
 
-/** Returns how many holders of locks are not in `known`. They may be running long jobs, or have ended. */
+/** Returns how many of `holders` (null: none) are not in `known`. They may be running long jobs, or have ended. */
 export function countUnknown(
   holders: ReadonlyMap<string, unknown> | null,
   known: readonly { readonly workerId: string }[],

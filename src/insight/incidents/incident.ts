@@ -1,5 +1,5 @@
-// An incident: a problem that blocks or loses jobs, or soon will, with the number of affected jobs and the action that
-// fixes it.
+// The types of incidents and the verdict. An incident is a problem because of which jobs wait or fail, or soon may,
+// with the number of affected jobs and, if there is one, the action that fixes the problem.
 import type { Value } from "../../domain/value.ts";
 import type { Links } from "../why/cause.ts";
 import type { Fix } from "../why/fix.ts";
@@ -8,7 +8,7 @@ import type { CrashReport } from "./crashes.ts";
 export const incidentKinds = [
   "no_worker",
   "stuck_queue",
-  /** A worker without heartbeats has locked a queue for long, and may still run. */
+  /** A worker without heartbeats has locked a queue for 5 minutes to 4 hours, and may still run. */
   "locked_queue",
   "error_group",
   "poison",
@@ -16,14 +16,14 @@ export const incidentKinds = [
   "old_ready",
   "peak",
   "stale_worker",
-  /** A queue, a task or everything is paused. */
+  /** A queue, a task or everything is paused or backs off. */
   "paused",
   /** Jobs have waited for a limit for more than 5 minutes. */
   "limited",
   "crash_loop",
-  /** No jobs are added for the ticks of cron entries. */
+  /** No job was added for ticks of cron entries. */
   "missed_ticks",
-  /** A problem of the database, or missing data about it. */
+  /** A problem of the database server, or data that could not be read in time. */
   "trouble",
 ] as const;
 export type IncidentKind = (typeof incidentKinds)[number];
@@ -32,47 +32,47 @@ export interface Incident {
   /** Identifies the incident as long as the problem is the same. */
   readonly id: string;
   readonly kind: IncidentKind;
-  /** `bad`: jobs are blocked or lost; `warn`: they may be, or wait on purpose, as in a pause. */
+  /** `bad`: jobs cannot run, or many fail; `warn`: less urgent, also a pause, in which jobs wait on purpose. */
   readonly level: "warn" | "bad";
   /** The subject and its problem: `crm:acme is stuck`. */
   readonly title: string;
-  /** The number of jobs, and the reason, as a sentence. */
+  /** The details in sentences, for example how many jobs wait and why. */
   readonly sentence: string;
-  /** When the problem began, RFC 3339; null if unknown. */
+  /** When the problem began, or when a coming peak begins, RFC 3339; null if unknown. */
   readonly since: string | null;
   /** The number of affected jobs. */
   readonly affected: Value;
-  /** Whether the affected jobs wait because of the problem; otherwise they have failed, or are due in the future. */
+  /** Whether due jobs, if there are any, wait because of the problem; false if it is about failed or future jobs. */
   readonly jobsWait: boolean;
   /** The query that finds the affected jobs; null if there is none. */
   readonly q: string | null;
   readonly links: Links;
   readonly fix: Fix | null;
-  /** The numbers of jobs or crashes in the last 3 hours, or of jobs in future buckets for a peak; empty if unknown. */
+  /** The bars of a chart: jobs or crashes in the last 3 hours, or, for a peak, jobs in the future. Empty: no chart. */
   readonly trend: readonly number[];
   /** The report about crashes, for jobs that crash their workers. */
   readonly crash?: CrashReport;
 }
 
-/** The result of a check. */
+/** A check, such as `No queue is stuck`, and its result. */
 export interface IncidentCheck {
   readonly text: string;
-  /** Whether there is evidence that there is no problem. False if there is a problem, or may be one. */
+  /** Whether the data show that there is no problem. False if there is a problem, or may be one. */
   readonly passed: boolean;
 }
 
 export interface Incidents {
-  /** The title of the worst incident, and the number of others. */
+  /** The headline: the worst incident and the number of others; without any, a sentence such as `All is well`. */
   readonly verdict: string;
   readonly level: "ok" | "warn" | "bad";
-  /** The incidents, worst first. */
+  /** The incidents, worst first, at most 50. */
   readonly incidents: readonly Incident[];
   /** The number of incidents that are not listed. */
   readonly more: number;
-  /** The number of error groups among all incidents. */
+  /** The number of error groups among all incidents, listed or not. */
   readonly errorGroups: number;
   readonly checks: readonly IncidentCheck[];
-  /** Whether nothing shows that a job was ever added or a worker started. */
+  /** Whether the queue is new: no incident, no task, no worker alive, and no job was ever added. */
   readonly isNew: boolean;
   readonly asOf: string;
 }

@@ -1,6 +1,6 @@
-// Finds jobs that crash their workers, failed jobs that crashed theirs, and the holders of locks. No index finds them,
-// so a large table is walked in small parts, about a tenth of a second for each call. Found jobs are read again at each
-// call, and dropped when they no longer exist.
+// Finds jobs that crash their workers, also those that have failed since, and counts the locked jobs of each worker. No
+// index finds them, so a large table is walked in small parts, about a tenth of a second in each call. Jobs that were
+// found are read again in each call, and left out once they no longer exist or no longer seem to crash workers.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ifSurelyAtMost } from "../../database/unpacked.ts";
@@ -24,15 +24,15 @@ export interface PoisonJob {
   readonly hasFailed: boolean;
   readonly runAtMs: number;
   readonly createdMs: number;
-  /** When the job was last recovered, in milliseconds, or changed since; null if never. */
+  /** When the job was last recovered, or changed since, in milliseconds since 1970; null if it has no error. */
   readonly recoveredMs: number | null;
   /** The worker from which it was last recovered; null if unknown. */
   readonly recoveredFrom: string | null;
-  /** Jobs that lost more attempts, but did not run in one of this job's crashes, so they did not cause that crash. */
+  /** The ids of jobs that lost more attempts, but are not the cause: one of this job's crashes was without them. */
   readonly apartFrom: ReadonlySet<string>;
-  /** The worker that runs the job; null if none does. */
+  /** The worker that has locked the job; null if none has. */
   readonly lockedBy: string | null;
-  /** The first fields of its payload, with their values as JSON; empty for a large payload. */
+  /** The first 3 fields of its payload, their values as JSON, all cut at 60 characters; empty for a large payload. */
   readonly fields: readonly PayloadField[];
 }
 
@@ -43,9 +43,9 @@ export interface PayloadField {
 
 export interface PoisonWalkResult {
   readonly poison: readonly PoisonJob[];
-  /** Jobs that crashed their workers and have failed since. Other jobs may have been running beside them. */
+  /** Jobs that crashed their workers and have failed since. Jobs that lost attempts beside them may be harmless. */
   readonly ended: readonly PoisonJob[];
-  /** The locked jobs by worker; null until the whole table was read. */
+  /** The number of locked jobs of each worker, by the last complete walk; null if not all of them were counted. */
   readonly lockedJobs: LockedJobs | null;
 }
 
@@ -64,7 +64,7 @@ export function createPoisonWalk(): PoisonWalk {
   const failed = new Set<string>();
   const apart = new Map<string, Set<string>>();
   let locked = new Map<string, number>();
-  /** Whether all locked jobs were read. */
+  /** Whether all locked jobs of the pages walked so far were counted. */
   let isWhole = true;
   let lastRound: LockedJobs | null = null;
 
@@ -121,10 +121,13 @@ export function createPoisonWalk(): PoisonWalk {
   };
 }
 
-/** The number of jobs that are compared with each other. */
+/** The maximum number of jobs that are compared with each other. */
 const MAX_COMPARED = 100;
 
-/** Adds to each job's set the jobs that lost more attempts and did not run in its last crash. Keeps earlier entries. */
+/**
+ * Adds to each job's set in `apart` the jobs that lost more attempts and did not run in its last crash. Entries of its
+ * earlier crashes stay. Sets of jobs that are no longer found are deleted.
+ */
 function noteApart(found: readonly PoisonJob[], apart: Map<string, Set<string>>): void {
   const compared = found.slice(0, MAX_COMPARED);
   const ids = new Set(compared.map(({ id }) => id));
@@ -138,7 +141,7 @@ function noteApart(found: readonly PoisonJob[], apart: Map<string, Set<string>>)
   }
 }
 
-/** Whether `other` was not recovered in the last crash of `job`. */
+/** Whether `other` certainly did not run in the last crash of `job`. False if that is unknown. */
 export function crashedWithout(job: PoisonJob, other: PoisonJob): boolean {
   if (job.recoveredMs === null || other.recoveredMs === null) return false;
   return (
@@ -196,14 +199,11 @@ interface FoundRow {
   readonly has_failed: boolean;
 }
 
-/**
- * The bytes up to which an error is read: more than the error of a recovery has, and few enough to be in the row
- * itself.
- */
+/** Errors up to this size are read. The error of a recovery is smaller. Errors of this size are in the row itself. */
 const MAX_RECOVERED_BYTES = 1_500;
 
 // The pattern is that of lost-attempts.ts. A table may have very many long errors, which are stored outside its rows.
-// They are not read, because the length of a text is in its row.
+// The length is compared first, so that they are not read: the row itself has the length.
 const isCandidate = `(attempts >= 2 and (last_error is null and ${isUnchanged("jobs")}
       and (locked_at is not null or attempts < max_attempts)
       or pg_catalog.octet_length(last_error) <= ${MAX_RECOVERED_BYTES}::int

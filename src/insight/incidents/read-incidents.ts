@@ -1,5 +1,5 @@
-// Reads the input of the rules on at most two connections, so that it does not occupy a small pool. Data that cannot be
-// read in time is left out and reported.
+// Reads the input of the incident rules on at most two connections, so that a small pool has connections left for other
+// reads, and returns the incidents. Data that cannot be read in time is left out, and reported as an incident.
 import { codeOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
@@ -37,7 +37,7 @@ import { failedOf, isMany } from "./rules-of-failing.ts";
 import { readServerTrouble } from "./server-trouble.ts";
 import { judge } from "./verdict.ts";
 
-/** Reads that are shared with other callers. */
+/** Reads that keep state between calls, or whose cached results other callers share. */
 export interface SharedReads {
   readonly walk: PoisonWalk;
   readonly activity: ActivityWatch;
@@ -48,10 +48,10 @@ export interface SharedReads {
   readonly common: (q: string) => Promise<CommonFactors>;
 }
 
-/** The maximum number of error groups whose jobs are compared: each takes a tenth of a second. */
+/** The maximum number of error groups whose jobs are compared with other jobs. Each group takes a tenth of a second. */
 const MAX_COMPARED = 1;
 
-/** Runs a read that may exceed its time: then it returns null and records the name. */
+/** Runs a read. If it exceeds the statement timeout, returns null and adds `what` to the list of unread data. */
 type TimedRead = <T>(what: string, read: () => Promise<T>) => Promise<T | null>;
 
 /** Returns the incidents and the verdict. Throws WorkerError if the database is unreachable. */
@@ -201,7 +201,7 @@ const MAX_FULL = 500;
 const fullQueues = (limits: readonly BlockingLimit[]): string[] =>
   limits.flatMap(({ queue }) => queue ?? []).slice(0, MAX_FULL);
 
-/** Returns an entry for each limit that jobs wait for. */
+/** Returns an entry for each limit that keeps due jobs from starting. The full queues of a limit share one entry. */
 function limitedWork(
   limits: readonly BlockingLimit[],
   due: readonly WaitingTask[],

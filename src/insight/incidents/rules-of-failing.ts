@@ -1,5 +1,5 @@
-// Rules for incidents about failures: error groups, jobs that crash their workers, workers that crash one after the
-// other, a future peak, missed ticks. Pure functions from facts to incidents.
+// Rules for error groups, jobs that crash their workers, several workers that crash within minutes, a coming peak, and
+// missed ticks. Pure functions from facts to incidents.
 
 import { ageText, spanText } from "../../domain/portable/ages.ts";
 import { estimatedValue, exactValue } from "../../domain/value.ts";
@@ -11,17 +11,17 @@ import type { IncidentFacts } from "./facts.ts";
 import { type Incident, noLinks, timeOf } from "./incident.ts";
 import { crashedWithout, type PoisonJob } from "./poison-walk.ts";
 
-/** The common members of incidents that are about no jobs. */
+/** The members that are equal in all incidents that affect no jobs. */
 const withoutJobs = { jobsWait: false, q: null, links: noLinks, fix: null, trend: [] } as const;
 
 const MANY = 20;
 const MANY_SHARE = 0.01;
-/** The age at which an error group is no longer urgent, although its jobs still need a decision. */
+/** An error group is no longer urgent this long after its last failure, although its jobs still need a decision. */
 const DAY_MS = 86_400_000;
 
 /**
- * Returns one incident for each error group with failed jobs, unless all of them were failed by hand. If only some of
- * them were, the group is counted whole, because its link opens all of its jobs.
+ * Returns one incident for each error group, unless all of its jobs were failed by hand. If only some of its jobs were,
+ * the incident counts all of its jobs, because its link opens them all.
  */
 export function errorGroups({ errors, common, failedByHand, nowMs }: IncidentFacts): Incident[] {
   if (errors === null) return [];
@@ -30,7 +30,7 @@ export function errorGroups({ errors, common, failedByHand, nowMs }: IncidentFac
     .map((group) => failingIncident(group, isMany(group, errors), common.get(group.key), nowMs));
 }
 
-/** Whether a group is large: at least 20 jobs and 1 % of all failed jobs. */
+/** Whether a group is large: it has at least 20 jobs, and at least 1 % of all failed jobs. */
 export function isMany({ count }: JobGroup, { of }: Groups): boolean {
   return count.value >= Math.max(MANY, of.value * MANY_SHARE);
 }
@@ -48,7 +48,7 @@ function failingIncident(
   const [task = "A deleted task"] = tasks;
   const lead = tasks.length > 1 ? `${shortName(task)} and others fail` : `${shortName(task)} fails`;
   const lastMs = lastSeen === null ? nowMs : Date.parse(lastSeen);
-  // If the time of the first failure is unknown, a failure later than the last known one may exist, too.
+  // Without `firstSeen`, the time of at least one failure is unknown, and may be later than `lastSeen`.
   const known = firstSeen === null ? " known" : "";
   const last = lastSeen === null ? "" : `, the last${known} ${ageText(nowMs - lastMs)} ago`;
   const news = isNew ? " New in the last 15 minutes." : "";
@@ -71,8 +71,8 @@ function failingIncident(
 
 /**
  * Returns incidents about jobs that crash their workers. Of the jobs that were running in the same crashes, the one
- * that lost the most attempts is suspected. If several were running in every crash, they are one incident, since any of
- * them may be the cause.
+ * that lost the most attempts is suspected. If several jobs lost the same number of attempts, all in the same crashes,
+ * they are one incident, since any of them may be the cause.
  */
 export function poisonJobs(facts: IncidentFacts): Incident[] {
   const { poison, ended } = facts;
@@ -85,7 +85,7 @@ export function poisonJobs(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** Returns a text that is equal for jobs that were recovered together each time. */
+/** Returns a text that is equal for jobs that lost the same number of attempts and were last recovered together. */
 const crashesOf = ({ id, lost, recoveredMs, recoveredFrom }: PoisonJob): string =>
   recoveredMs === null ? id : `${lost} ${recoveredMs} ${recoveredFrom}`;
 
@@ -136,15 +136,15 @@ function groupIncident(jobs: readonly PoisonJob[], facts: IncidentFacts): Incide
   };
 }
 
-/** Returns the fix; null if each job is already at its last attempt. */
+/** Returns the fix, for the jobs that have attempts left; null if none has. */
 function stopRetrying(jobs: readonly PoisonJob[]): Incident["fix"] {
   const jobIds = jobs.filter((job) => job.attempts < job.maxAttempts).map(({ id }) => id);
   return jobIds.length === 0 ? null : { action: "stop-retrying", label: "Stop retrying…", jobIds };
 }
 
 /**
- * Whether `other` may be the cause, and `job` only ran at the same time: `job` lost fewer attempts. If `other` has
- * failed, `job` may have lost as many. If `job` were the cause, it would lose more attempts from then on.
+ * Whether `other` may have caused all crashes of `job`: it lost more attempts, or it has failed and lost at least as
+ * many. (If `job` were the cause, it would lose further attempts after `other` has failed.)
  */
 const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
   (other.hasFailed ? other.lost >= job.lost : other.lost > job.lost) &&
@@ -188,9 +188,9 @@ const PEAK_FACTOR = 10;
 const MIN_PEAK = 1_000;
 
 /**
- * Finds the future bucket with the most jobs per second, among those with at least 1,000 jobs. Returns an incident if
- * its rate is over ten times the median rate of the others. Rates are compared, because later buckets are wider. The
- * last bucket has no end, so it is ignored.
+ * Finds the future bucket with the most scheduled jobs per second, among those with at least 1,000. Returns an incident
+ * if its rate is over ten times the median rate of the other buckets with jobs. Rates are compared, because later
+ * buckets are wider. The last bucket has no end, so it is ignored.
  */
 export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   if (horizon === null) return [];
@@ -235,11 +235,11 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   ];
 }
 
-/** If this many workers crash within CRASHES_MS, it is not by chance. */
+/** If this many workers crashed within CRASHES_MS, it is an incident. */
 const MANY_CRASHES = 3;
 const CRASHES_MS = 10 * 60_000;
 
-/** Returns one incident about workers that stopped one after the other, unless a job that crashes them was found. */
+/** Returns an incident if 3 workers crashed in the last 10 minutes, unless a job that crashes workers was found. */
 export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Incident[] {
   const recent = crashes.filter(({ atMs }) => nowMs - atMs < CRASHES_MS);
   if (recent.length < MANY_CRASHES || poison.length > 0) return [];
@@ -260,7 +260,7 @@ export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Inci
 
 const MAX_NAMED_ENTRIES = 5;
 
-/** Returns one incident about cron entries whose jobs were not added. Paused schedules are not among them. */
+/** Returns one incident about all cron entries whose jobs were not added. Paused schedules are not among them. */
 export function missedTicks({ missed, nowMs, asOf }: IncidentFacts): Incident[] {
   const [first, second] = missed;
   if (first === undefined) return [];
@@ -272,7 +272,7 @@ export function missedTicks({ missed, nowMs, asOf }: IncidentFacts): Incident[] 
     second === undefined
       ? [`${names[0]} has`, "its", ""]
       : [entries, "their", `: ${names.join(", ")}${rest}`];
-  // An entry in code is known from a live worker, which adds the jobs of later ticks.
+  // A live worker reports an entry in code, and adds the jobs of its later ticks: the sentence is in the past tense.
   const adds = missed.some(({ source }) => source === "code") ? "worker added" : "live worker adds";
   return [
     {

@@ -1,4 +1,4 @@
-// Rules about work that does not proceed: a stuck queue, a worker that is not responding, a task without a worker,
+// Rules for jobs that wait: stuck queues, a worker that is not responding, a task without a worker, no worker at all,
 // overdue jobs, a pause, a full limit. Pure functions from facts to incidents.
 import { ageText } from "../../domain/portable/ages.ts";
 import { quote } from "../../domain/portable/query/quote.ts";
@@ -20,7 +20,7 @@ import {
 import { countUnknown } from "./holders-at-fault.ts";
 import { type Incident, noLinks, timeOf } from "./incident.ts";
 
-/** The common members of incidents that no action fixes. */
+/** The members that are equal in all incidents that no action fixes. */
 const withoutFix = { jobsWait: true, fix: null, trend: [] } as const;
 
 const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string): Value =>
@@ -29,12 +29,12 @@ const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string):
     asOf,
   );
 
-/** From this many queues of one holder on, they are a single incident, because one action fixes them all. */
+/** This many queues locked by one worker, or more, are a single incident, because one action unlocks them all. */
 const MANY_QUEUES = 3;
 
 /**
- * Returns incidents about queues locked by a stale worker, or for 5 minutes by a worker without heartbeats. The latter
- * may be a busy Graphile worker, so its incident offers to unlock it only after 4 hours.
+ * Returns incidents about queues with waiting jobs that are locked by a stale worker, or for 5 minutes by a worker
+ * without heartbeats. That worker may be a busy Graphile worker, so its incident offers *Unlock* only after 4 hours.
  */
 export function stuckQueues(facts: IncidentFacts): Incident[] {
   const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
@@ -51,7 +51,7 @@ function isAtFault({ waiting, holder, lockedMs }: WaitingQueue, { nowMs }: Incid
   return holder.state === "unknown" && nowMs - lockedMs >= OLD_MS;
 }
 
-/** Returns one incident for queues that the same worker has locked. The longest lock comes first. */
+/** Returns one incident for all `queues`. The same worker has locked them; the longest locked queue is the first. */
 function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: IncidentFacts): Incident {
   const { id, name, holder, lockedMs, trend } = queues[0] as WaitingQueue;
   const { workerId, state, lastHeartbeatMs } = holder;
@@ -75,7 +75,7 @@ function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: Inciden
       ? `${numberText(queues.length)} queues ${is("are")} behind ${byWorker(workerId)}`
       : `${shortName(name)} ${is("is")}`,
     sentence: `${countText(affected, "job waits", "jobs wait")}. ${cause}`,
-    // A queue is stuck from its worker's last heartbeat on; before, it was only locked.
+    // A queue of a stale worker is stuck since the worker's last heartbeat; before, the queue was only locked.
     since: timeOf(state === "stale" ? Math.max(lockedMs, lastHeartbeatMs ?? 0) : lockedMs),
     affected,
     jobsWait: true,
@@ -86,11 +86,11 @@ function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: Inciden
   };
 }
 
-/** Returns the fix; null for a worker without a name, which cannot be unlocked. */
+/** Returns the fix; null for an empty id, because a worker without an id cannot be unlocked. */
 const unlock = (workerId: string): Incident["fix"] =>
   workerId === "" ? null : { action: "force-unlock", label: "Unlock…", workerIds: [workerId] };
 
-/** Returns stale workers that hold locks and were not recovered, unless a stuck queue's incident already names them. */
+/** Returns an incident for each stale worker that holds locks, or may, unless an incident of a stuck queue names it. */
 export function staleWorkers(facts: IncidentFacts): Incident[] {
   const { stale, queues, nowMs, asOf, coverage, lockedJobs } = facts;
   const reported = new Set(
@@ -98,7 +98,7 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
   );
   return stale.flatMap(({ workerId, lastHeartbeatMs, running }): Incident[] => {
     const lockedQueues = queues.filter(({ holder }) => holder.workerId === workerId).length;
-    // The table is preferred to the last report, which may be older than the last fetch, or than an unlock.
+    // The count in the table is preferred to the last report, which may be older than a fetch or an unlock.
     const locked = lockedJobs === null ? null : (lockedJobs.get(workerId) ?? 0);
     const jobs = locked ?? running;
     const hasJobs = jobs !== 0;
@@ -133,7 +133,7 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** How long a job must have been due: a worker that supports its task may just be starting. */
+/** A job must be this late for `unsupported_task`: a worker that supports its task may just be starting. */
 const GRACE_MS = 60_000;
 
 export function unsupportedTasks(facts: IncidentFacts): Incident[] {
@@ -162,10 +162,10 @@ export function unsupportedTasks(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** How late a fetch may be: a worker fetches due jobs within seconds, or with its next poll. */
+/** A job must be this late, and all workers inactive this long, for `no_worker`: a poll may still fetch the job. */
 const QUIET_MS = 15_000;
 
-/** Returns an incident if jobs are due and no worker, not even one without heartbeats, was active for 15 s. */
+/** Returns an incident if a job is 15 s late, no worker is alive, and none without heartbeats was active for 15 s. */
 export function noWorker(facts: IncidentFacts): Incident[] {
   const { tasks, coverage, nowMs, asOf, quiet, hasWorkers } = facts;
   const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);
@@ -185,7 +185,7 @@ export function noWorker(facts: IncidentFacts): Incident[] {
       level: "bad",
       title,
       sentence: `${countText(affected, "job is", "jobs are")} due, the oldest, ${shortName(oldest.identifier)}, for ${ageText(lateMs)}. ${known}, and ${quietText(quiet, lateMs)}.${last}${may}`,
-      // When the last worker stopped is unknown: its row is deleted, and the oldest job may have been due before.
+      // When the last worker stopped is unknown: its row was deleted, and the oldest job may have been due before then.
       since: null,
       affected,
       ...withoutFix,
@@ -200,7 +200,7 @@ function isWithoutWorker({ tasks, coverage, nowMs, quiet }: IncidentFacts): bool
   return isLate && coverage.alive === 0 && quiet !== null && quiet.ms > QUIET_MS;
 }
 
-/** From this age on, waiting jobs are reported. */
+/** From this age on, waiting jobs and the locks of workers without heartbeats are reported. */
 const OLD_MS = 5 * 60_000;
 
 /** Returns an incident if a job has been due for more than 5 minutes for a reason that no other rule reports. */
@@ -234,10 +234,10 @@ export function oldReady(facts: IncidentFacts): Incident[] {
   ];
 }
 
-/** The page shows an incident for some seconds: an end that may pass meanwhile is not named. */
+/** The text of a pause names its end only if it is this far ahead: the page shows the text for some seconds. */
 const MIN_AHEAD_MS = 30_000;
 
-/** Returns what is paused or backs off. This is not a failure, but jobs wait for its end. */
+/** Returns an incident for each pause and back-off: neither is a failure, but jobs wait for its end. */
 export function pausedWork(facts: IncidentFacts): Incident[] {
   const { paused, asOf, nowMs } = facts;
   return paused.map(({ pause, waiting }): Incident => {
@@ -246,7 +246,7 @@ export function pausedWork(facts: IncidentFacts): Incident[] {
     const endsSoon = (pause.resumeAt?.getTime() ?? Infinity) - nowMs < MIN_AHEAD_MS;
     const text = pauseText(endsSoon ? { ...pause, resumeAt: null } : pause);
     const isNone = affected.value === 0 && affected.precision === "exact";
-    // Jobs that a back-off has deferred are scheduled for its end, and not counted.
+    // Jobs that a back-off has deferred are scheduled for its end, so they are not due and not counted.
     const jobs = isNone ? "No job is due" : countText(affected, "job waits", "jobs wait");
     const named = `${scope}:${quote(name ?? "")}`;
     const q =
@@ -270,12 +270,12 @@ export function pausedWork(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** Returns limits for which jobs have waited long. This is not a failure: limits are meant to delay jobs. */
+/** Returns an incident for each limit for which a job has waited over 5 minutes. Delays are the purpose of a limit. */
 export function fullLimits(facts: IncidentFacts): Incident[] {
   const { limited, nowMs } = facts;
   return limited
     .filter(({ oldestMs }) => nowMs - oldestMs > OLD_MS)
-    .map(({ limit: { definition, use }, queues, waiting, oldestMs }): Incident => {
+    .map(({ limit: { definition, use, isBackOff }, queues, waiting, oldestMs }): Incident => {
       const { name, scope, match } = definition;
       const [queue = null] = queues.length === 1 ? queues : [];
       const ofTask = match.includes("*") ? null : startable(`${scope}:${quote(match)}`, facts);
@@ -287,7 +287,7 @@ export function fullLimits(facts: IncidentFacts): Incident[] {
         id: `limited:${name}`,
         kind: "limited",
         level: "warn",
-        title: `Limit ${shortName(name)} is full`,
+        title: `Limit ${shortName(name)} is ${isBackOff ? "backing off" : "full"}`,
         sentence: `${jobs}${where}, the oldest for ${ageText(nowMs - oldestMs)}: ${use}${example}.`,
         since: timeOf(oldestMs),
         affected: waiting,

@@ -1,5 +1,5 @@
-// Problems of the server that affect the queue: it accepts no writes, or an old snapshot makes each fetch read the dead
-// rows of jobs that have ended since.
+// Problems of the database server: it accepts no writes; an old snapshot makes each fetch read the dead rows of jobs
+// that have ended since; or the input of incidents could not be read in time.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isVacuum } from "../../database/inspect/sessions.ts";
 import { ageText } from "../../domain/portable/ages.ts";
@@ -9,7 +9,7 @@ import { type Incident, noLinks, timeOf } from "./incident.ts";
 
 export interface ServerTrouble {
   readonly isStandby: boolean;
-  /** The oldest open transaction with a snapshot, if it is older than 15 minutes; otherwise null. */
+  /** The oldest open transaction that keeps dead rows from being removed; null if none is older than 15 minutes. */
   readonly oldSnapshot: { readonly sinceMs: number; readonly by: string } | null;
 }
 

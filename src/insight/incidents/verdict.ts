@@ -1,4 +1,4 @@
-// From facts to the verdict: runs every rule and sorts the incidents. The title of the worst is the headline.
+// Runs every rule on the facts, sorts the incidents, and makes the headline (verdict) and the list of checks.
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
 import { countText, numberText } from "../../domain/words.ts";
 import { MAX_ERROR_GROUPS, NEW_MS } from "../groups/group.ts";
@@ -78,7 +78,7 @@ function verdictOf(
 
 const NO_HEARTBEATS = "No worker sends heartbeats";
 
-/** Returns the number of failed jobs. The error groups have only those with an error. */
+/** Returns the number of failed jobs: the horizon's if it is larger, since error groups lack jobs without an error. */
 function failedJobs({ errors, horizon, asOf }: IncidentFacts): Value {
   const inGroups = errors?.of ?? exactValue(0, "scan", asOf);
   const drawn = horizon?.series.failed.reduce((sum, count) => sum + count, 0) ?? 0;
@@ -89,14 +89,14 @@ function failedJobs({ errors, horizon, asOf }: IncidentFacts): Value {
 }
 
 /**
- * Returns the headline. For an error group it is `charge_card fails: 8,400 jobs`, because an error message is too long.
+ * Returns the headline: the title, or, for an error group, `charge_card fails: 8,400 jobs`, without the long error.
  */
 function headlineOf({ kind, title, affected }: Incident): string {
   const failing = kind === "error_group" ? /^(.*? fails?): /s.exec(title)?.[1] : undefined;
   return failing === undefined ? title : `${failing}: ${countText(affected, "job")}`;
 }
 
-/** Returns the checks, and whether there is evidence that each found no problem. `found`: the kinds of incidents. */
+/** Returns the checks. Each passes only with evidence that there is no problem. `found`: the kinds of all incidents. */
 function checksOf(facts: IncidentFacts, found: ReadonlySet<string>): IncidentCheck[] {
   const { coverage, unread, errors, lockedJobs, hasWorkers, stale } = facts;
   const hasWorker = hasWorkers && coverage.alive > 0;
@@ -107,7 +107,7 @@ function checksOf(facts: IncidentFacts, found: ReadonlySet<string>): IncidentChe
   });
   const areLocksRead = isDueRead && !unread.includes("locked queues");
   const workers = hasWorker ? "Every worker responds" : NO_HEARTBEATS;
-  // Jobs that were failed by hand, or have no error, are not an incident.
+  // This check counts all failed jobs, also those that are no incident: without an error, or failed by hand.
   const failed = failedJobs(facts);
   const areNone = failed.value === 0;
   const failures = areNone

@@ -1,9 +1,9 @@
-// The counts as JSON: in full, with the precision of each number, and as the small event, sent at most every second.
+// The counts as JSON: in full, with the precision of each number, and as plain numbers for the small event `pulse`.
 import { conditions } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
 import { countWorkers, type QueueSnapshot } from "../snapshot/queue-snapshot.ts";
 
-/** Explains which jobs cannot be counted as running. */
+/** Explains why running jobs of the fast mode count as ready. */
 const RUNNING_NOTE =
   "jobs locked in the fast mode are locked by open transactions, which no other session sees: they count as ready until they are done; running_reported includes them if all live workers report";
 
@@ -28,7 +28,7 @@ export function countsJson({ counts, fleet, rates }: QueueSnapshot): string {
 /** Returns the number; null for a lower bound, which must not be shown as a plain number. */
 const numberOf = ({ value, precision }: Value) => (precision === "capped" ? null : value);
 
-/** Returns the event, about 300 bytes: numbers, precision, time. `comparable` does not contain the time. */
+/** Returns the event, about 300 bytes. `comparable` lacks the time: if it is equal, nothing else has changed. */
 export function pulseJson(snapshot: QueueSnapshot): {
   readonly comparable: string;
   readonly json: string;

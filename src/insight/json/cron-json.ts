@@ -1,4 +1,4 @@
-// Cron entries as JSON: a list of them, and a single entry with its next ticks.
+// Cron entries as JSON: a page of entries, and the entries of one identifier with the next ticks.
 import { patternInWords } from "../../domain/cron/pattern-words.ts";
 import type { CronDetails } from "../lists/cron/cron-details.ts";
 import type { CronPage, ListedCronEntry } from "../lists/cron/list-cron.ts";
@@ -30,7 +30,7 @@ export function cronDetailsJson(
   return `{"entries":[${entries.map(entryJson).join(",")}],"schedule":${definition},${rest.slice(1)}`;
 }
 
-/** Built by hand, because a double cannot represent every job id. */
+/** The JSON is built by hand, because a double cannot represent every job id. */
 function entryJson(given: ListedCronEntry): string {
   const members = JSON.stringify({
     identifier: given.identifier,

@@ -1,12 +1,12 @@
-// JSON of values that JavaScript's types cannot represent: ids with all digits, times with microseconds.
+// JSON of values that JavaScript's types cannot represent: ids of up to 19 digits, times with microseconds.
 import { timeText } from "../../queue/sql/moments.ts";
 
-/** Returns a job's id, or null, for JSON.stringify(). */
+/** Returns a value that JSON.stringify() writes as a number with all digits of a job's id; null for null. */
 export function idJson(id: string | null): unknown {
   return id === null ? null : rawJson(id);
 }
 
-// JSON.rawJSON is missing in the compiler's library.
+// TypeScript's library has no type for JSON.rawJSON.
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /** Returns a JSON object that begins with a job's id, which a double cannot represent. */

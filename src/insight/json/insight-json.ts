@@ -49,11 +49,11 @@ function postOf(fix: Fix) {
     const { scope, name } = fix;
     return { path: "/api/pauses", body: { action, scope, ...(name === null ? {} : { name }) } };
   }
-  // This is a rehearsal, so it changes nothing.
+  // With dry_run, the operation is a rehearsal, so the request changes nothing.
   return { path: "/api/operations", body: { q: fix.q, action, dry_run: true } };
 }
 
-/** The edges are relative to the horizon's own time, which also shows its age. */
+/** `as_of` repeats `now`, the time of the horizon, under the name that other answers use. */
 export function horizonJson(horizon: Horizon) {
   return { ...horizon, as_of: horizon.now };
 }

@@ -3,7 +3,7 @@ import type { LimitDetails } from "../limits/limit-details.ts";
 import type { LimitUse, QueueUse } from "../limits/limit-use.ts";
 import { idJson } from "./exact-json.ts";
 
-/** The maximum number of full queues that a list contains for each limit. */
+/** The maximum number of queues in `full`. */
 const MAX_FULL = 10;
 
 export function limitJson(use: LimitUse) {

@@ -1,4 +1,4 @@
-// The rows of an overview in the JSON of the HTTP API, for the admin and the command line.
+// Queues, workers with locks and workers with heartbeats as JSON of the HTTP API, for the admin and the command line.
 
 import type { ActiveWorker } from "../read/list-active-workers.ts";
 import type { LockedWorker } from "../read/list-locked-workers.ts";

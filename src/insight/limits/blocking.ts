@@ -1,4 +1,4 @@
-// The limits that keep jobs from starting now. For incidents, a rate that is nearly used up counts, too, although a job
+// The limits that keep jobs from starting now. For incidents, a rate that is nearly used up is included, although a job
 // may start at this moment: otherwise the incident would come and go.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
@@ -19,11 +19,11 @@ import {
   runningOf,
 } from "./read-use.ts";
 
-/** How a limit is used up. */
+/** Why a limit keeps jobs from starting, as text. */
 export interface ExhaustedLimit {
-  /** `10 of 10 running`. */
+  /** The reason: `10 of 10 running`. */
   readonly use: string;
-  /** `next in 0.4 s`; null: unknown. */
+  /** When the next job may start: `next in 0.4 s`; null: unknown. */
   readonly next: string | null;
 }
 
@@ -31,9 +31,10 @@ export interface BlockingLimit extends ExhaustedLimit {
   readonly definition: LimitDefinition;
   /** The queue that is full or has used up its rate; null: the limit is one of tasks, or backs off as a whole. */
   readonly queue: string | null;
+  readonly isBackOff?: true;
 }
 
-/** Returns the blocking limits of a task and a queue; null: of all. None where the schema has no table of limits. */
+/** Returns the limits that block jobs of `only`, a task and a queue; null: any jobs. None without a table of limits. */
 export async function readBlockingLimits(
   db: Database,
   only: { readonly task: string | null; readonly queue: string | null } | null = null,
@@ -55,7 +56,7 @@ export async function readBlockingLimits(
 }
 
 interface Facts {
-  /** Whether a rate counts only if no job may start at this moment. */
+  /** Whether a rate blocks only if no job may start at this moment; otherwise also if it is nearly used up. */
   readonly isExact: boolean;
   readonly running: ReadonlyMap<string, number>;
   readonly granted: ReadonlyMap<number, PermitUse>;
@@ -68,7 +69,7 @@ function blockingLimits(limit: StoredLimit, facts: Facts): BlockingLimit[] {
   if (backOff !== null) {
     const reason = backOff.reason === null ? "" : `: ${backOff.reason}`;
     const use = `backing off until ${momentText(backOff.until.getTime())}${reason}`;
-    return [{ definition, queue: null, use, next: null }];
+    return [{ definition, queue: null, use, next: null, isBackOff: true }];
   }
   if (definition.scope === "queue") return blockingQueues(limit, facts);
   const aheadMs = facts.rates.get(limit.id)?.get("");
@@ -77,7 +78,7 @@ function blockingLimits(limit: StoredLimit, facts: Facts): BlockingLimit[] {
   return first === null ? [] : [{ definition, queue: null, ...first }];
 }
 
-/** Returns how the concurrency is used up; null: it is not. `rateUse`: the rate's use; null: not used up. */
+/** Returns how the concurrency is used up; null: it is not. `rateUse`, if not null, explains why permits are unused. */
 function ofConcurrency(
   limit: StoredLimit,
   { running, granted }: Facts,
@@ -124,11 +125,11 @@ function ofRate(
   return { use, next: `next in ${secondsText(nextMs)}` };
 }
 
-/** Returns `0.4 s`, or whole seconds from ten on. */
+/** Returns `0.4 s`, or `12 s`: whole seconds, rounded up, from ten on. */
 const secondsText = (ms: number): string =>
   ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${numberText(Math.ceil(ms / 1_000))} s`;
 
-/** Returns the ids of queues by name. Deleted ones are missing. */
+/** Returns the ids of queues by name. Queues that do not exist are missing. */
 export async function readQueueIds(
   db: Database,
   names: readonly string[],

@@ -9,7 +9,7 @@ import { isFor } from "./read-use.ts";
 /** The permits of a worker under a limit of tasks. */
 export interface WorkerPermits {
   readonly workerId: string;
-  /** The number of jobs that the worker may run at once. */
+  /** The number of jobs under the limit that the worker may run at once. */
   readonly permits: number;
   /** The number of the worker's running jobs when it last exchanged permits. */
   readonly inUse: number;
@@ -28,7 +28,7 @@ export interface BackOff {
 }
 
 export interface LimitDetails {
-  /** The workers with permits or in need of them, most permits first, at most 1,000. */
+  /** The workers that have or want permits, most permits first, at most 1,000. */
   readonly permits: readonly WorkerPermits[];
   /** The back-offs that began in the last hour, latest first, at most 100. */
   readonly backOffs: readonly BackOff[];

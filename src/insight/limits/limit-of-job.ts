@@ -1,5 +1,5 @@
-// The limit that keeps one job from starting, and how many jobs wait for it. It reads up to 5,000 entries of the index
-// that workers fetch from, which takes 3 to 10 ms.
+// The limit that keeps one job from starting, and how many jobs wait for the limit. They are counted in the first 5,000
+// due entries of the index that workers fetch from, which takes 3 to 10 ms.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type LimitDefinition, likePattern } from "../../domain/limits/limit.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
@@ -11,11 +11,11 @@ export interface LimitOfJob {
   readonly definition: LimitDefinition;
   /** The number of due jobs that wait for the limit; for a limit of queues, only those of the job's queue. */
   readonly waiting: Value;
-  /** `10 of 10 running, 212 wait`. */
+  /** The use of the limit: `10 of 10 running, 212 wait`. */
   readonly text: string;
 }
 
-/** Returns the first limit that is used up; null: none keeps the job from starting. */
+/** Returns the first limit that keeps the job from starting; null: none does. */
 export async function readLimitOfJob(
   db: Database,
   job: { readonly task: string | null; readonly queue: { id: number; name: string } | null },
@@ -50,7 +50,7 @@ interface WaitingRow {
 
 const MAX_WALKED = 5_000;
 
-// $1: the pattern of the tasks; null: the limit is of queues, and $2 is the id of the job's queue.
+// $1: the pattern of the limit's tasks. If it is null, the limit is one of queues, and $2 is the id of the job's queue.
 const waitingSql: Statement = (s) => `
   with recursive ${priorities(s)}, walked as (
     select due.* from priorities, lateral (

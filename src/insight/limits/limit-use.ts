@@ -1,6 +1,6 @@
-// How much of each limit is used: its running jobs, the jobs that wait for it, and its full queues. Limits have few
-// rows of their own. Running jobs are found by the ids in the reports of workers, waiting jobs by counts that were made
-// for other reads, so the size of the table of jobs does not matter.
+// How much of each limit is used: its running jobs, the jobs that wait for it, and its full queues. Running jobs follow
+// from the reports of workers, from permits and from slots of queues, and waiting jobs from counts that were made for
+// other reads. So the size of the table of jobs does not matter.
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { Value } from "../../domain/value.ts";
@@ -24,10 +24,10 @@ import {
 } from "./read-use.ts";
 import { readWaitingNames, type WaitingCounts, type WaitingNames, waitingOf } from "./waiting.ts";
 
-/** `full`: the concurrency or the rate lets no further job start now. A limit of queues is full if one queue is. */
+/** `full`: the concurrency, the rate or the permits are used up; of a limit of queues, in at least one queue. */
 export type LimitState = "free" | "full" | "backing_off";
 
-/** A queue that a limit is for, in which jobs run or wait. */
+/** A queue in which jobs run or wait, under a limit of queues. */
 export interface QueueUse {
   readonly name: string;
   /** The number of its slots that are in use. */
@@ -43,9 +43,9 @@ export interface LimitUse {
   readonly limit: StoredLimit;
   /** The number of running jobs, by the last heartbeats or exchanges of permits; for queues, the slots in use. */
   readonly running: number;
-  /** The number of due jobs that have not started. */
+  /** The number of due jobs under the limit that have not started. */
   readonly waiting: Value;
-  /** The number of matching queues; null: too many to count, or the limit is one of tasks. */
+  /** The number of matching queues; null: not counted, because there are too many, or for a limit of tasks. */
   readonly queues: number | null;
   /** The queues with running or waiting jobs: full ones first, then those with most waiting jobs; at most 200. */
   readonly busy: readonly QueueUse[];
@@ -54,7 +54,7 @@ export interface LimitUse {
   /** The time until the rate of a limit of tasks allows the next start, in milliseconds; 0: now. */
   readonly nextStartMs: number;
   readonly state: LimitState;
-  /** Why the limit is full, such as `all 40 permits given out`; null: it is not full. */
+  /** What is used up, such as `all 40 permits given out`; null: nothing is. */
   readonly fullBecause: string | null;
   readonly backingOff: BackingOff | null;
 }
@@ -129,7 +129,7 @@ function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
   const { definition, id } = limit;
   const held = facts.busy.filter(({ name }) => isFor(definition, name));
   const waiting = matchingNames(limit, facts.waitingQueues);
-  // Without a concurrency a queue has one slot, which is not a part of the limit.
+  // If the limit has no concurrency, each of its queues has one slot, whose use does not make the limit full.
   const isInUse = ({ running, slots }: BusyQueue) =>
     definition.concurrency !== null && running >= slots;
   const heldNames = new Set(held.map(({ name }) => name));

@@ -1,10 +1,10 @@
-// When a rate allows the next start, from the theoretical arrival time (GCRA) that _private_rates has.
+// When a rate allows the next start. _private_rates has the theoretical arrival time: when all tokens will be back.
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
 import { tokenBucket } from "../../domain/limits/token-bucket.ts";
 
 /**
- * Returns the milliseconds until the next start. `aheadMs`: the arrival time in milliseconds from now; null: none was
- * read, so it is long past.
+ * Returns the milliseconds until the next job may start; 0: now. `aheadMs`: the theoretical arrival time, milliseconds
+ * from now; null: none was read, so it is long past.
  */
 export function nextStartMs({ rate }: LimitDefinition, aheadMs: number | null): number {
   if (rate === null || aheadMs === null) return 0;

@@ -1,4 +1,4 @@
-// The rows that show how much of limits is used. Each statement reads a bounded number of them.
+// Reads how much of limits is used: reports of workers, permits, slots of queues, rates and back-offs.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isNameSize, MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
@@ -13,7 +13,7 @@ const MAX_OF_A_WORKER = 1_000;
 const MAX_QUEUES = 10_000;
 const MAX_RATES = 10_000;
 
-/** Returns the number of running jobs of each task, as workers with heartbeats report them. */
+/** Returns the number of locked jobs of each task that workers report as running; empty without a limit of tasks. */
 export async function readRunning(
   db: Database,
   limits: readonly StoredLimit[],
@@ -24,8 +24,8 @@ export async function readRunning(
   return new Map(rows.flatMap(({ task, running }) => (task === null ? [] : [[task, running]])));
 }
 
-// The ids lead to the jobs by the primary key, so the size of the table does not matter. The planner expects few ids in
-// an array; for a join with the lists it would expect millions of rows, and JIT-compile for a quarter of a second.
+// The jobs are found by their primary key, so the size of the table does not matter. The planner expects few ids in an
+// array; for a join with the lists it would expect millions of rows, and JIT-compile for a quarter of a second.
 const runningSql: Statement = (s) => `
 select (select identifier from ${s}._private_tasks as tasks where tasks.id = running.task_id) as task, running.jobs as running
 from (
@@ -110,10 +110,10 @@ from busy
 join ${s}._private_job_queues as queues on queues.id = busy.queue_id
 order by busy.running desc, queues.queue_name`;
 
-/** How far the theoretical arrival time of each key is ahead, in milliseconds, by the id of the limit. */
+/** For each limit id and key (a queue; "" for a limit of tasks), the theoretical arrival time in ms from now. */
 export type RateTimes = ReadonlyMap<number, ReadonlyMap<string, number>>;
 
-/** Returns the theoretical arrival times in milliseconds from now, also those of the last 10 seconds. */
+/** Returns the times (next-start.ts) that are in the future or at most 10 s ago; past ones are negative. */
 export async function readRates(db: Database): Promise<RateTimes> {
   const rows = await query<{ limit_id: number; key: string; ahead_ms: number }>(db, ratesSql);
   const times = new Map<number, Map<string, number>>();
@@ -129,13 +129,13 @@ select limit_id, key,
 from ${s}._private_rates where ${isNameSize("key")} and tat > pg_catalog.clock_timestamp() - interval '10 seconds'
 order by tat desc limit ${MAX_RATES}`;
 
-/** The maximum number of limits whose matching queues are counted. Each count reads the table of queues. */
+/** The maximum number of patterns whose matching queues are counted. Each count reads the table of queues. */
 const MAX_COUNTED = 20;
 const MAX_NAMES = 100_000;
 
 /**
- * Returns the number of matching queues of each limit of queues. Limits that match too many queues, and those beyond
- * MAX_COUNTED, are missing.
+ * Returns the number of queues that each limit of queues matches; 1 if it is for a single queue. Missing are patterns
+ * that match more than MAX_NAMES queues, and patterns beyond MAX_COUNTED.
  */
 export async function readQueueCounts(
   db: Database,
@@ -164,7 +164,7 @@ export interface BackingOff {
   readonly reason: string | null;
 }
 
-/** Returns the back-offs of single tasks and queues that have not ended, by scope and name. */
+/** Returns the back-offs of single tasks and queues that have not ended. The key is the scope, a space and the name. */
 export async function readBackingOff(db: Database): Promise<ReadonlyMap<string, BackingOff>> {
   const rows = await query<BackingOffRow>(db, backingOffSql);
   return new Map(
@@ -184,7 +184,7 @@ interface BackingOffRow {
 
 const MAX_BACK_OFFS = 10_000;
 
-// A pause with another end was set or changed by a user, and is not a back-off.
+// A back-off is active only while a pause with the same end exists. A user has set or changed a pause with another end.
 const backingOffSql: Statement = (s) => `
 select backs.scope, ${startOfText("backs.name")} as name, ${microseconds("backs.until")}::text as until_us,
   ${startOfText("backs.reason", MAX_REASON_LENGTH)} as reason

@@ -1,18 +1,18 @@
-// Which workers possibly ignore limits and pauses: those that hold locks and send no heartbeats. Graphile workers are
-// among them.
+// Notes on workers that may ignore limits and pauses: those that hold locks and send no heartbeats, such as Graphile
+// workers.
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { countText } from "../../domain/words.ts";
 import { readLimits } from "../../queue/limits/limits.ts";
 import { knownWorkers } from "../lists/known-workers.ts";
 
-/** Returns the note on limits; null: there are no limits, or no worker without heartbeats holds a lock. */
+/** Returns the note on limits; null: there are no limits, or no lock of a worker without heartbeats was found. */
 export async function limitsNote(db: Database): Promise<string | null> {
   if (!(await hasLimits(db)) || (await readLimits(db)).length === 0) return null;
   return unreportedNote(db);
 }
 
-/** Returns the note of limitsNote(), even without limits; null: no worker without heartbeats holds a lock. */
+/** Returns the same note, also without limits; null: no lock of a worker without heartbeats was found. */
 export const unreportedNote = (db: Database): Promise<string | null> =>
   noteOn(db, "do not apply limits of tasks, and run no jobs of queues with a limit");
 

@@ -7,7 +7,7 @@ import { type NameTally, sumOfTallies } from "../stats/name-tallies.ts";
 import { readNames } from "../stats/queue-rows.ts";
 import { inCondition, inState, sumOf, type TallyName } from "../stats/tally.ts";
 
-/** The maximum number of tasks or queues that are compared with limits: those with most waiting jobs. */
+/** Only this many tasks or queues are compared with limits, those with most waiting jobs. */
 const MAX_NAMES = 10_000;
 const waiting: readonly TallyName[] = [...inState.ready, ...inCondition.fetched];
 
@@ -36,6 +36,6 @@ export async function readWaitingNames(
   return new Map(named);
 }
 
-/** Returns the number of waiting jobs in all of these tallies. */
+/** Returns the number of waiting jobs in all of these tallies together. */
 export const waitingOf = ({ value }: WaitingCounts, tallies: readonly NameTally[]): Value =>
   value(tallies.length === 0 ? undefined : sumOfTallies(tallies), waiting);

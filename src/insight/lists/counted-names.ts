@@ -7,16 +7,16 @@ import type { CountedHolders } from "./lock-holders.ts";
 
 export interface CountedNames extends CountedHolders {
   readonly tallies: NameTallies;
-  /** Returns the number of a name's jobs. `tally`: undefined if none of them was counted. */
+  /** Returns how many jobs of a task or queue are in the conditions `which`. `tally`: undefined if none was counted. */
   value(tally: NameTally | undefined, which: readonly TallyName[]): Value;
 }
 
-/** Returns the count for sorting; for a sample, the count in the sample. */
+/** Returns the number of counted jobs, for sorting. For a sample, it is not scaled to the whole table. */
 export function countOf(tally: NameTally | undefined, which: readonly TallyName[]): number {
   return tally === undefined ? 0 : sumOf(tally.counts, which);
 }
 
-/** The number of jobs of a queue in each of the HTTP API's four states. */
+/** The number of jobs of a queue in each of the HTTP API's four states, and in total. */
 export interface QueueCounts {
   /** The number of due jobs, whether or not the queue is locked. */
   readonly ready: Value;
@@ -24,7 +24,7 @@ export interface QueueCounts {
   readonly running: Value;
   readonly failed: Value;
   readonly total: Value;
-  /** The earliest time of a due job, in milliseconds since 1970; for a sample, of those in the sample. */
+  /** The run_at of the oldest due job (for a sample: in the sample), in milliseconds since 1970; null: none. */
   readonly oldestReadyMs: number | null;
 }
 

@@ -1,5 +1,5 @@
-// Waiting jobs at the head of the index that workers fetch from, by queue and task, for a large table that is only
-// sampled. If the head contains all due jobs, the counts and ages are exact; otherwise they are lower bounds.
+// Counts due jobs by queue or by task, for a large table that is only sampled: the first 5,000 of each priority in the
+// index that workers fetch from (its head). If these are all due jobs, counts and ages are exact, else lower bounds.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
@@ -11,7 +11,7 @@ import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
 export interface HeadCounts {
   /** Returns the time of the oldest due job, in milliseconds since 1970; null: there is none at the head. */
   oldestMs(id: number): number | null;
-  /** Returns the more precise of the head's count and `value`. */
+  /** Returns the number of due jobs: the head's count, or `value`, an estimate, if the head's count is less precise. */
   morePrecise(id: number, value: Value): Value;
 }
 
@@ -31,7 +31,7 @@ interface CachedCounts {
   readonly counts: HeadCounts;
 }
 
-// The keys are values of `db.schema`, an object that each server creates.
+// The keys are values of `db.schema`, an object that each server creates once.
 const caches = {
   queue: new WeakMap<object, CachedCounts>(),
   task: new WeakMap<object, CachedCounts>(),

@@ -1,9 +1,9 @@
 // All workers: those with a heartbeat row, and those that hold locks without one.
 //
-//   alive:   its lease (the longest interval between heartbeats, which it declares) has not expired
+//   alive:   its lease has not expired: its last heartbeat is not older than the time that it declares
 //   stale:   its lease has expired, or a sweep has recovered its jobs
 //   unknown: it holds locks and has no row, for example a Graphile worker. If its oldest lock is at
-//            least 4 hours old (STALE_LOCK_MS), its level is `warn`
+//            least 4 hours old (STALE_LOCK_MS), its level is `warn`, otherwise `ok`
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import type { Basis } from "../../domain/value.ts";
@@ -15,7 +15,7 @@ import { type CountedHolders, type LockHolder, lockHolders } from "./lock-holder
 
 export type WorkerState = "alive" | "stale" | "unknown";
 
-/** How urgent a worker's state is for an operator: a stale worker that holds locks is `bad`. */
+/** How urgent a worker's state is. A stale worker is `bad` if it holds locks or its last report has running jobs. */
 export type WorkerLevel = "ok" | "warn" | "bad";
 
 export interface KnownWorker {
@@ -29,23 +29,23 @@ export interface KnownWorker {
   readonly reportedRunning: number | null;
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;
-  /** Its locks in the database; null: it holds none, or none was found. */
+  /** Its locks in the database; null: none was found. */
   readonly locks: LockHolder | null;
 }
 
 export interface KnownWorkers {
   readonly workers: readonly KnownWorker[];
-  /** Whether every holder of a job's lock is among the workers. */
+  /** Whether every worker that has locked a job was found. `workers` lacks those that do not match the search. */
   readonly hasAllHolders: boolean;
-  /** The source of the numbers of jobs in `locks`; null if unknown. */
+  /** The source of the numbers of jobs in `locks`; null: these numbers are unknown. */
   readonly locksBasis: Basis | null;
   /** The database's time in microseconds since 1970. */
   readonly nowUs: string;
 }
 
 /**
- * Returns the workers. `search`: a text in the id or in the report (host, version, tasks); for workers without a
- * report, in the id. `counted`: as for lockHolders().
+ * Returns the workers. `search`: a text in the id or in the report (host, versions, tasks); for a worker without a row,
+ * in the id. `counted`: a count of all jobs, used if locked jobs cannot be read (lock-holders.ts).
  */
 export async function knownWorkers(
   db: Database,
@@ -116,7 +116,7 @@ function withoutRow(locks: LockHolder, nowUs: string): KnownWorker {
   };
 }
 
-// The rows include workers that do not match: a holder with a row is not unknown.
+// The rows include workers that do not match the search, because a lock holder with a row must not count as unknown.
 const rowsSql: Statement = (s) => `
   select clock.now_us, workers.id, workers.is_found, workers.is_stale, workers.started_us,
     workers.heartbeat_us, workers.running, workers.done_per_min, workers.failed_per_min

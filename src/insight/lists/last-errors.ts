@@ -1,6 +1,6 @@
 // The last error of each given task. In a small table all jobs are read. In a large one the newest failures and the
-// nearest retries are read by their indexes. For tasks that are not among them, random pages of the table are read. So
-// there may be a later error than the one that is found.
+// nearest retries are read, if their optional indexes exist. For tasks without an error among these, random pages are
+// read. So there may be a later error than the one that is found.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { indexCondition } from "../../database/schema/indexes/optional-index.ts";
@@ -16,7 +16,7 @@ import { rowsOfPage } from "../stats/sample-jobs.ts";
 export interface LastError {
   /** The first line of the error. */
   readonly line: string;
-  /** When the attempt failed, in milliseconds since 1970; null if the job was changed since. */
+  /** When the attempt failed, in milliseconds since 1970; null if unknown, because the job was changed since. */
   readonly atMs: number | null;
 }
 
@@ -27,7 +27,7 @@ export interface LastErrors {
   readonly areSampled: boolean;
 }
 
-/** The number of the newest failures, and of the nearest retries, that are read. */
+/** This many of the newest failures, and this many of the nearest retries, are read. */
 const NEWEST = 2_000;
 const SAMPLED_PAGES = 250;
 
@@ -90,10 +90,10 @@ interface ErrorRow {
   readonly at_ms: string | null;
 }
 
-/** When the job failed; null if it was changed since. */
+/** When the job's last attempt failed; null if the job was changed since. */
 const knownAt = `case when ${isFailureTimed("jobs")} then ${failedAt("jobs")} end`;
 
-/** Returns SQL for the last error of each task in `found`, a select of id, task_id and at. Reads only these errors. */
+/** Returns SQL for the last error of each task in `found`, a select of id, task_id and at. Reads only these texts. */
 const lastOf = (s: string, found: string): string => `
   with found as materialized (${found}
   ), last as (

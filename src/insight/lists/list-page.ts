@@ -1,6 +1,6 @@
-// Pages of lists that are small enough to be sorted here (workers, tasks, cron entries, queues with counts). They are
-// ordered by a key and a name, and continued by a cursor that has both. Only a row whose key changes meanwhile may be
-// skipped or repeated.
+// Pages of lists that are small enough to be sorted in this process (workers, tasks, cron entries, named queues). The
+// rows are sorted by a key and a name. A cursor has the key and the name of a page's last row, so only a row whose key
+// changes between two pages may be skipped or repeated.
 import { InputError } from "../../base/errors.ts";
 
 /** A sort key. null comes last in both directions. */
@@ -24,14 +24,14 @@ export interface Page<R> {
   readonly nextCursor: string | null;
 }
 
-/** The place at which a page ends. */
+/** The place at which a page ends: the key and the name of its last row. */
 export interface PageEnd {
   readonly sort: string;
   readonly key: SortKey;
   readonly name: string;
 }
 
-/** Returns a page of the rows. `nameOf` must be unique. */
+/** Returns a page of the rows. `nameOf` must return a different name for each row. */
 export function pageOf<R>(
   rows: readonly R[],
   order: SortOrder<R>,
@@ -54,7 +54,7 @@ export function pageOf<R>(
   };
 }
 
-/** Returns the key; the largest number for infinity, which PostgreSQL's times may be and JSON cannot represent. */
+/** Returns the key, with a finite number in place of infinity, which a time may be and JSON cannot represent. */
 function finite(key: SortKey): SortKey {
   if (typeof key !== "number" || Number.isFinite(key)) return key;
   return key > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
@@ -71,7 +71,7 @@ function compare(a: string | number, b: string | number): number {
 
 const MAX_CURSOR_LENGTH = 8_192;
 
-/** Returns the place as a text, whose format may change with any version. */
+/** Returns the place as text. Its format may change with any version. */
 export function encodePlace({ sort, key, name }: PageEnd): string {
   return Buffer.from(JSON.stringify([sort, key, name])).toString("base64url");
 }

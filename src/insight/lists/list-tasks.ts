@@ -1,4 +1,4 @@
-// Tasks, page by page: the jobs of each in each condition, and the live workers that support it.
+// Tasks, page by page: their jobs in each condition, last errors, pauses, and the live workers that support them.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
@@ -17,16 +17,16 @@ export interface ListedTask {
   readonly id: number;
   readonly identifier: string;
   readonly counts: Readonly<Record<Condition, Value>>;
-  /** The earliest time of a due job, in milliseconds since 1970; of a sampled table, of the jobs that were read. */
+  /** The run_at of the oldest due job, in milliseconds since 1970; in a sampled table, of the oldest that was read. */
   readonly oldestReadyMs: number | null;
   readonly lastFailureMs: number | null;
   /** The last error of its jobs; null: there is none, or none among the jobs that were read. */
   readonly lastError: LastError | null;
   /** Whether only some jobs were read, so that there may be a later error. */
   readonly isErrorSampled: boolean;
-  /** The number of live workers that list it. */
+  /** The number of live workers that list the task in their reports. */
   readonly supportedBy: number;
-  /** True if no worker supports the task; null if unknown. */
+  /** Whether no worker supports the task; null if unknown. */
   readonly isUnsupported: boolean | null;
   /** The pause of the task; null: not paused. A pause of all tasks is not included. */
   readonly pause: Pause | null;
@@ -87,7 +87,7 @@ export async function listTasks(
   };
   const page = pageOf(rows, orders[request.sort], ({ identifier }) => identifier, request);
   const isSmall = counted.basis === "scan";
-  // In a small table every task with jobs was counted; a sample may lack some.
+  // In a small table every task with jobs was counted. In a large one some may be missing in the counts.
   const mayHaveJobs = (row: TaskRow) => !isSmall || tally(row) !== undefined;
   const ids = page.rows.filter(mayHaveJobs).map(({ id }) => id);
   const errors = await lastErrors(db, ids, isSmall);
@@ -114,8 +114,8 @@ const FAILING = [...inCondition.failed, ...inCondition.retrying];
 const STUCK = [...FAILING, ...inCondition.blocked, ...inCondition.ready];
 
 /**
- * Returns the support of each task. A task is unsupported only if this is certain: a worker is alive, each live one
- * lists all its tasks, and no worker without heartbeats holds locks.
+ * Returns a function that returns the support of a task. A task without support counts as unsupported only if live
+ * workers list all their tasks, all lock holders were found, and none of them is without heartbeats.
  */
 async function supportOf(db: Database, counted: CountedNames) {
   const living: LiveTasks = await liveTasks(db);

@@ -23,19 +23,19 @@ import { type PageRequest, pageOf, type SortOrder } from "./list-page.ts";
 import { type CountedHolders, reachOf } from "./lock-holders.ts";
 import { reportsOf } from "./worker-reports.ts";
 
-/** A worker with all data about it. */
+/** A worker with its report and its jobs. */
 export interface ListedWorker extends KnownWorker {
   readonly report: WorkerReport;
   /**
-   * The number of jobs that it reports as running; without a report, the number of jobs that it has locked, up to its
-   * slots.
+   * The number of jobs that it reports as running. If there is no report, or none with this number, the number of jobs
+   * that it has locked, up to its slots.
    */
   readonly running: Value;
   /** The number of jobs that it has locked and not started; null if unknown. */
   readonly fetched: number | null;
   /** The number of jobs that it has locked in the database now; null if unknown. */
   readonly lockedJobs: number | null;
-  /** Its longest running jobs, if they are available. */
+  /** Its longest running jobs: from its report, or else by their locks; none if they cannot be found. */
   readonly current: readonly WorkerJob[];
 }
 
@@ -125,8 +125,8 @@ const nameOf = ({ workerId }: KnownWorker) => workerId;
 const isWithoutReport = ({ reportedRunning }: KnownWorker) => reportedRunning === null;
 
 /**
- * Returns the number of running jobs: by its report, which is of the last heartbeat; otherwise by its locks, if they
- * can be found.
+ * Returns the number of the worker's running jobs: from its report at the last heartbeat; otherwise from its locks, or
+ * at least the number of its locked queues if locked jobs cannot be found.
  */
 function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Value {
   const { reportedRunning, lastHeartbeatAtUs, locks } = worker;
@@ -135,14 +135,14 @@ function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Valu
   }
   const jobs = jobsLockedBy(worker);
   if (basis === "probe") return exactValue(jobs, basis, asOf);
-  // A locked queue means a running job. `jobs` may include jobs that have ended since all jobs were counted.
+  // Each locked queue counts as a running job. `jobs` may include jobs that have ended since all jobs were counted.
   const queues = locks?.queues ?? 0;
   return basis === null
     ? cappedValue(queues, "probe", asOf)
     : estimatedValue(jobs, jobs, basis, asOf, queues);
 }
 
-/** Limits the number to the worker's slots: it runs no more jobs than that, so further locked jobs have not started. */
+/** Limits the running jobs to the worker's slots. Further locked jobs cannot have started, so they are fetched. */
 function withinSlots(worker: KnownWorker, locks: Value, { slots, fetched }: WorkerReport) {
   if (!isWithoutReport(worker)) return { running: locks, fetched };
   if (slots === null || locks.precision !== "exact") return { running: locks, fetched: null };
@@ -150,7 +150,7 @@ function withinSlots(worker: KnownWorker, locks: Value, { slots, fetched }: Work
   return { running: { ...locks, value: running }, fetched: locks.value - running };
 }
 
-/** The number of jobs that are read for all workers together, and the least number for each worker. */
+/** Of each worker at most an equal share of CURRENT_JOBS is read, or JOBS_OF_EACH if the share is smaller. */
 const CURRENT_JOBS = 100;
 const JOBS_OF_EACH = 5;
 
@@ -173,7 +173,7 @@ interface LockedRow {
   readonly since_us: string;
 }
 
-/** Returns the jobs that each of these workers locked longest ago; none if they cannot be found. */
+/** Returns the jobs that each of these workers locked longest ago; none if no index finds them in a large table. */
 async function lockedBy(
   db: Database,
   workerIds: readonly string[],

@@ -1,6 +1,6 @@
-// Holders of locks, with or without heartbeats. Locked queues are in the small table of queues. Locked jobs are found
-// by an index or in a small table, otherwise by a count of all jobs, if there is one. If only a count could find them,
-// and there is none or only a sample, `isComplete` is false: other workers may hold locks, too.
+// Workers that hold locks, with or without heartbeats. Locked queues are always read. Locked jobs are read if the table
+// of jobs is small or has the optional index `running`; otherwise they come from a count of all jobs that the caller
+// has. If it has none, or only a sample, `isComplete` is false: further workers may have locked jobs.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
@@ -12,18 +12,18 @@ import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 
 export interface LockHolder {
   readonly workerId: string;
-  /** The number of its locked jobs; 0 if unknown. */
+  /** The number of its locked jobs; 0 also if it is unknown. */
   readonly jobs: number;
   readonly queues: number;
-  /** When its oldest lock was set, in microseconds since 1970; null if its locks were only counted. */
+  /** The time of the oldest lock that was read, in microseconds since 1970; null: its locks were only counted. */
   readonly oldestLockUs: string | null;
 }
 
 export interface LockHolders {
   readonly holders: ReadonlyMap<string, LockHolder>;
-  /** Whether every worker that has locked a job is among the holders. */
+  /** Whether the holders include every worker that had locked a job when the locks were read or counted. */
   readonly isComplete: boolean;
-  /** The source of the numbers of locked jobs; null if unknown. */
+  /** The source of the numbers of locked jobs; null: the numbers are unknown. */
   readonly basis: Basis | null;
 }
 
@@ -38,7 +38,7 @@ const sizeSql: Statement = () => `
   select pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)) / pg_catalog.current_setting('block_size')::int
     <= ${SMALL_TABLE_PAGES} as is_small`;
 
-/** Whether the jobs' table can be read whole, and whether locked jobs can be found in it. */
+/** `isSmall`: the table of jobs is small enough to be read whole. `findsLocked`: it is, or has the index `running`. */
 export async function reachOf(db: Database): Promise<{ isSmall: boolean; findsLocked: boolean }> {
   const table = `${db.schema.quoted}._private_jobs`;
   const [row] = await query<{ is_small: boolean }>(db, sizeSql, [table]);
@@ -81,7 +81,7 @@ interface HolderRow {
   readonly oldest_us: string;
 }
 
-/** Returns the holders. `counted`: those from a count of all jobs, for the case that locked jobs cannot be found. */
+/** Returns the holders. `counted`: those from an earlier count of all jobs; used if locked jobs cannot be read now. */
 export async function lockHolders(
   db: Database,
   counted: CountedHolders | null = null,

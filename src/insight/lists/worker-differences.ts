@@ -1,5 +1,5 @@
-// Differences between live workers: versions of the package, tasks that only some of them support, and versions of cron
-// entries. Cron entries that are also schedules are reported, too.
+// Differences between live workers: versions of the package, tasks that only some of them support, and cron entries
+// that they define differently. Cron entries that are also schedules are reported, too.
 import type { Database } from "../../database/database.ts";
 import { countText } from "../../domain/words.ts";
 import { scheduledNames } from "../read/list-schedules.ts";
@@ -48,8 +48,8 @@ function versionDifferences([usual, ...others]: readonly LiveVersion[]): WorkerD
 }
 
 /**
- * Returns the tasks that not every worker supports, the least supported first. Empty unless each worker's list of tasks
- * is complete.
+ * Returns the tasks that not every live worker supports, at most MAX_TASKS, the least supported first. Empty unless
+ * each worker's list of tasks was read completely.
  */
 function taskDifferences({ workers, areAll, living }: LiveTasks): WorkerDifference[] {
   if (!areAll) return [];
@@ -66,7 +66,7 @@ function taskDifferences({ workers, areAll, living }: LiveTasks): WorkerDifferen
 export const IN_CODE_AND_SCHEDULE =
   "is both a cron entry of workers and a schedule, and each adds its own jobs: remove or rename one.";
 
-/** Returns the cron entries that live workers have in several versions, or that are schedules, too. */
+/** Returns up to MAX_ENTRIES cron entries that live workers define differently, or that are schedules, too. */
 export async function cronDifferences(db: Database): Promise<WorkerDifference[]> {
   const living = await liveCron(db);
   const names = living.map(({ identifier }) => identifier);
@@ -79,7 +79,7 @@ export async function cronDifferences(db: Database): Promise<WorkerDifference[]>
   return found.slice(0, MAX_ENTRIES);
 }
 
-/** Returns how the versions of an entry differ, as the continuation of its name; null if they do not. */
+/** Returns how the versions of an entry differ, as a text that follows its name; null: there is only one version. */
 export function entryDifference({ versions }: LiveCronEntry): string | null {
   if (versions.length < 2) return null;
   const differs = (name: "task" | "pattern" | "timeZone") =>

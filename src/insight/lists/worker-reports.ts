@@ -1,4 +1,4 @@
-// The reports of workers: of some, or of all live ones.
+// The reports in the heartbeat rows of workers: of some workers, or one part of the reports of all live ones.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
@@ -6,7 +6,7 @@ import { reportedWorkers } from "../expressions/reported-workers.ts";
 import { type ReportedCronEntry, type WorkerReport, workerReport } from "../read/worker-report.ts";
 
 const NAMED_WORKERS = 5;
-/** The maximum size of the reports, or parts of reports, in a result, in bytes. */
+/** The maximum size of all reports in a result, in bytes, or of all parts of reports, in characters. */
 export const REPORTS_BYTES = 4 * 1_048_576;
 
 const someSql: Statement = (s) => `
@@ -14,7 +14,7 @@ const someSql: Statement = (s) => `
     workers.report_bytes > ${REPORTS_BYTES}::bigint as is_left_out
   from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
 
-/** Returns the reports by worker. Workers without a row are missing. */
+/** Returns the reports by worker. Workers without a row are missing. Above REPORTS_BYTES, the longest are left out. */
 export async function reportsOf(
   db: Database,
   workerIds: readonly string[],
@@ -30,8 +30,8 @@ interface ReportRow {
   readonly is_left_out: boolean;
 }
 
-// Reads only the requested parts of reports: the reports of a fleet are megabytes, and mostly equal. Distinct parts are
-// read up to a limit, shortest first.
+// Reads one part of each report, and equal parts once: the reports of all workers are megabytes, and mostly equal. If
+// the parts together exceed REPORTS_BYTES, the longest are null.
 const liveSql =
   (part: "task_identifiers" | "cron"): Statement =>
   (s) =>
@@ -73,7 +73,7 @@ const versionsSql: Statement = (s) => `
   order by workers desc, reports.version
   limit ${MAX_VERSIONS}`;
 
-/** Returns the versions of live workers, most frequent first. */
+/** Returns the versions of live workers, most frequent first, at most MAX_VERSIONS. */
 export async function liveVersions(db: Database): Promise<LiveVersion[]> {
   if (!(await hasWorkerTable(db))) return [];
   const rows = await query<VersionRow>(db, versionsSql);
@@ -89,7 +89,7 @@ interface VersionRow {
 export interface LiveTasks {
   /** A map from a task to the number of live workers that list it. */
   readonly workers: ReadonlyMap<string, number>;
-  /** Whether each live worker lists all its tasks. */
+  /** Whether the complete list of tasks of each live worker was read. */
   readonly areAll: boolean;
   /** The number of live workers. */
   readonly living: number;
@@ -124,9 +124,9 @@ export interface CronVersion extends ReportedCronEntry {
   readonly workerIds: readonly string[];
 }
 
-/** A cron entry as live workers report it. If they differ, its members are those of the version read last. */
+/** A cron entry of live workers: `workers` and `workerIds` of all versions, the rest from the version read last. */
 export interface LiveCronEntry extends CronVersion {
-  /** The versions that differ in their ticks or jobs; a single one if all workers agree. */
+  /** The versions. They differ in task, pattern, time zone, payload or options; if nothing differs, there is one. */
   readonly versions: readonly CronVersion[];
 }
 

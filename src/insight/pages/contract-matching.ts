@@ -1,4 +1,4 @@
-// Turns the filters of a list, other than its query, into conditions of a walk: state, task, queue and search.
+// Turns the filters state, task, queue and search of a list of jobs into conditions of a walk (walk/matching.ts).
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Condition, conditionData, conditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";
@@ -48,7 +48,7 @@ function inState(sql: string, state: JobState, isDue: boolean | null): WalkCondi
   });
 }
 
-/** Returns the conditions for exact names; an empty name adds no condition. An unknown name matches no job. */
+/** Returns the conditions for exact names. An empty name matches every job, an unknown one no job. */
 export async function ofNames(db: Database, task: string, queue: string): Promise<WalkCondition[]> {
   if (task === "" && queue === "") return [];
   const [ids] = await query<IdRow>(db, idsSql, [task, queue]);
@@ -84,8 +84,8 @@ function nameCondition(
 }
 
 /**
- * Returns the condition for an id, or for text somewhere in the job. `withoutExact`: excludes the job whose id or key
- * is the text.
+ * Returns the condition for jobs whose id or key is the text, or that contain it in payload, last error, key, task,
+ * queue or worker. `withoutExact`: jobs whose id or key is the text do not match, because one was shown already.
  */
 export async function ofSearch(
   db: Database,
@@ -94,7 +94,7 @@ export async function ofSearch(
 ): Promise<WalkCondition> {
   if (text === "") return everyJob;
   const { value, isIn } = textSearch(text);
-  // Names are compared once for each response, not for each job.
+  // The names of tasks and queues are searched once for each page, not for each job.
   const { tasks, queues } = await namesWithText(db, text);
   const exact = idOrKeyCondition(text);
   const found = (first: number) => {
@@ -116,7 +116,7 @@ export async function ofSearch(
   });
 }
 
-/** Returns the condition for the job that has this id or this key. */
+/** Returns the condition for the jobs that have this id or this key: at most one of each. */
 export function idOrKeyCondition(text: string): WalkCondition {
   return conditionOf({
     sql: (first) => `(jobs.id = $${first}::bigint or jobs.key = $${first + 1}::text)`,

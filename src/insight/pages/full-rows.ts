@@ -1,6 +1,6 @@
-// The jobs of a page with their payloads, as many as fit into 8 MB. Small values are read at once. Large values are
-// checked by their stored size and read only if they fit, so that a row of 300 MB between small ones costs nothing. A
-// row that alone exceeds the page is shown without its payload.
+// The jobs of a page with their payloads, as many as fit into 8 MB. One statement reads the small values of all jobs.
+// Large payloads are read afterwards, but not those that exceed 8 MB: a payload of 300 MB between small ones stays
+// unread. A job that alone exceeds the page is shown without its payload.
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ifSurelyAtMost, isPacked, worstBytes } from "../../database/unpacked.ts";
@@ -9,9 +9,9 @@ import { type JobRow, jobColumnsWith, pageNames, toJob } from "../../queue/sql/j
 import type { JobPage } from "./job-page.ts";
 
 export const MAX_PAGE_BYTES = 8 * 1_048_576;
-/** The stored size up to which a value is read together with hundreds of others, in bytes. */
+/** The maximum size of an uncompressed payload, and of an error, that are read for all jobs together, in bytes. */
 const SMALL_BYTES = 16_384;
-/** The maximum size of flags after decompression, in bytes. One statement reads the flags of hundreds of jobs. */
+/** Flags that may exceed this size after decompression are left out: one statement reads those of hundreds of jobs. */
 const MAX_FLAGS_BYTES = 65_536;
 /** The number of characters that are shown of an error that alone exceeds the page. */
 const SHOWN_ERROR = 65_536;
@@ -26,7 +26,7 @@ interface FullRow extends Omit<JobRow, "payload"> {
   payload: string | null;
   last_error: string | null;
   readonly payload_bytes: number;
-  /** The size after decompression in the worst case. */
+  /** The size of the payload after decompression in the worst case. */
   readonly worst_bytes: number;
   readonly error_bytes: number;
   readonly is_large: boolean;
@@ -65,7 +65,7 @@ export async function readFullRows(db: Database, ids: readonly string[]): Promis
 
 /** Returns the size of a job on the page. */
 function bytesOf(job: Job): number {
-  // The payload is left out, because large values are assembled only once, for the response.
+  // The payload is measured by itself, because JSON with a large payload is assembled only once, for the response.
   const rest = Buffer.byteLength(listedJobJson(job, { payload: "" }));
   return rest + Buffer.byteLength(job.payloadText) + 1;
 }
@@ -83,13 +83,13 @@ async function inOrder(db: Database, ids: readonly string[]): Promise<FullRow[]>
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Fills in the row at `at`, and the following rows that fit into the same statement. */
+/** Fills in the large values of the row at `at`, if its payload can fit, and of later rows that fit with it. */
 async function load(db: Database, rows: readonly FullRow[], at: number): Promise<void> {
   const group: FullRow[] = [];
   let weight = 0;
   for (const row of rows.slice(at)) {
     if (!row.is_large || row.payload !== null) continue;
-    // A value that is too large on disk is even larger on the page.
+    // A payload that exceeds the page as it is stored exceeds it after decompression, too.
     if (row.payload_bytes > MAX_PAGE_BYTES) {
       if (group.length === 0) return;
       break;
@@ -116,7 +116,7 @@ async function loadError(db: Database, row: FullRow): Promise<void> {
   row.last_error = loaded?.last_error ?? null;
 }
 
-/** Whether a compressed payload is small enough. To find out, PostgreSQL decompresses it. */
+/** Whether a payload is small enough for a page. To find out, PostgreSQL decompresses a compressed one. */
 async function fits(db: Database, { id }: FullRow): Promise<boolean> {
   try {
     const [row] = await query<{ bytes: number }>(db, unpackedSql, [id]);
@@ -134,7 +134,7 @@ interface LoadedRow {
   readonly last_error: string | null;
 }
 
-// The stored size costs nothing, but decompression does.
+// Reading the stored size costs nothing, but decompression does. So a compressed payload never counts as small.
 const isSmall = `pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}
     and not (${isPacked("jobs.payload")})
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= ${SMALL_BYTES}`;

@@ -5,7 +5,7 @@ import { type JobState, jobStates } from "../../domain/job.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { type JobSort, jobSorts } from "../walk/order.ts";
 
-/** The filter of listJobs(). All of its members must match; an empty text matches everything. */
+/** The filter of listJobs(), its order and its page. All filters must match; an empty text matches every job. */
 export interface JobFilter {
   /** A query in the query language, such as `task:send is:failed`. */
   readonly q?: string | undefined;
@@ -18,9 +18,9 @@ export interface JobFilter {
   /** A job id, or text to be found in payload, last error, key, task, queue or worker. At most 256 characters. */
   readonly search?: string | undefined;
   /**
-   * The order of the jobs. Default `id`. Jobs without the value come last: a locked or failed job is not due,
-   * and a job that has not failed has no time of failure. `-failed_at` is `updated_at` of failed jobs, which an
-   * optional index covers.
+   * The order of the jobs. Default `id`. Jobs without the value by which they are sorted come last: a locked or failed
+   * job is not due, and a job that has not failed has no time of failure. `-failed_at` is `updated_at` of failed jobs,
+   * which an optional index covers.
    */
   readonly sort?: JobSort | undefined;
   /** The number of jobs on a page, 0–500. A larger number counts as 500. Default 100. */

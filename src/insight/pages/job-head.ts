@@ -20,12 +20,12 @@ const MAX_FLAGS_BYTES = 4 * 1_048_576;
 const SHOWN_ERROR = 262_144;
 
 export interface JobHead {
-  /** The job. A payload that is cut is `null` here. */
+  /** The job; its payload is `null` if `isPayloadCut`, that is, if it is not small. */
   readonly job: Job;
   readonly isPayloadCut: boolean;
   /** The size of the payload as it is stored, in bytes. */
   readonly payloadBytes: number;
-  /** Whether the stored payload is compressed, and so larger than its stored size. */
+  /** Whether the payload is compressed, so that it is larger than `payloadBytes`. */
   readonly isPayloadPacked: boolean;
   /** The first characters of the payload; null if not requested. */
   readonly payloadStart: string | null;
@@ -58,7 +58,7 @@ export async function readJobHead(
   };
 }
 
-// The stored size costs nothing, but decompression does: a payload that is not included is not read.
+// Reading the stored size costs nothing, but decompression does: a payload is read only if it or its start is shown.
 const headSql: Statement = (schema) => `
   select ${jobColumnsWith({
     payload: `case when pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}

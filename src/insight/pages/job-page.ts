@@ -27,8 +27,8 @@ export interface JobPage {
     /** False when the time was up before the page was full: `nextCursor` continues the search. */
     readonly isComplete: boolean;
     /**
-     * `full`: the order is final. `partial`: these are the first jobs found so far; `nextCursor` returns the same page
-     * again, with better ones in their place, until the ranking is `full`.
+     * `full`: the order is final. `partial`: these come first among the jobs found so far; `nextCursor` returns the
+     * same page again, in which jobs that come earlier replace others, until the ranking is `full`.
      */
     readonly ranking: "full" | "partial";
     /** The names in the query that no task or queue has, and an error group that no job has. */

@@ -1,5 +1,5 @@
-// Reads the size of one job. The payload is decompressed only if the stored size does not show whether the job is too
-// large for one response. The payload of a job that is too large is read in pieces.
+// Reads the size of one job, to decide whether it is too large for one response. A compressed payload is decompressed
+// for that, unless the job is too large as it is stored. A payload of any size can be read in pieces.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
@@ -7,14 +7,14 @@ import { type Database, query, type Statement } from "../../database/database.ts
 export const MAX_WHOLE_BYTES = 16 * 1_048_576;
 
 export interface JobSize {
-  /** The size in UTF-8. Above MAX_WHOLE_BYTES the number is not exact. */
+  /** Payload and error in UTF-8, and flags as stored, in bytes. Above MAX_WHOLE_BYTES the number is not exact. */
   readonly bytes: number;
   readonly isWhole: boolean;
 }
 
 /**
- * Returns the size of a job; null if it does not exist. `quickReads`: a database with a timeout, for payloads that take
- * long to decompress.
+ * Returns the size of a job; null if it does not exist. `quickReads`: the database that decompresses the payload. If
+ * this takes longer than its timeout, the job counts as too large.
  */
 export async function jobSize(
   db: Database,
@@ -28,14 +28,14 @@ export async function jobSize(
   return sizeOf(row.other_bytes + (await unpackedBytes(quickReads, id)));
 }
 
-/** Whether the job exists, without reading its size. */
+/** Whether the job exists. Unlike jobSize(), this does not decompress its payload. */
 export async function isJob(db: Database, id: string): Promise<boolean> {
   return (await query(db, isJobSql, [id])).length > 0;
 }
 
 const sizeOf = (bytes: number): JobSize => ({ bytes, isWhole: bytes <= MAX_WHOLE_BYTES });
 
-/** Returns the size, for which PostgreSQL decompresses the payload. A timeout means that it is too large. */
+/** Returns the payload's size, for which PostgreSQL decompresses it; Infinity after a timeout. */
 async function unpackedBytes(db: Database, id: string): Promise<number> {
   try {
     const [row] = await query<{ bytes: number }>(db, unpackedSql, [id]);
@@ -73,7 +73,7 @@ const unpackedSql: Statement = (schema) => `
  * cost less than many small ones.
  */
 const STATEMENT_BYTES = 8 * 1_048_576;
-/** The size of a piece, in bytes. The driver would join the parts of one large value anew whenever a part arrives. */
+/** The size of a piece, in bytes. Of a large value, the driver would join the parts anew whenever a part arrives. */
 const PIECE_BYTES = 1_048_576;
 
 export interface PayloadPieces {
@@ -86,8 +86,8 @@ export interface PayloadPieces {
 }
 
 /**
- * Returns the payload's text byte for byte, in one statement for each 8 MB, so that a slow client keeps no snapshot
- * open; null if the job does not exist.
+ * Returns the payload's size and its text, byte for byte; null if the job does not exist. Each statement reads 8 MB, so
+ * that a slow client keeps no snapshot open.
  */
 export async function payloadPieces(db: Database, id: string): Promise<PayloadPieces | null> {
   const [first] = await query<WholeRow>(db, wholeSql, [id]);
@@ -104,7 +104,7 @@ export async function payloadPieces(db: Database, id: string): Promise<PayloadPi
           `the payload of job ${id} has changed, or the job was deleted`,
         );
       }
-      // Rows that were yielded are released.
+      // shift() releases each row before it is yielded.
       for (let row = rows.shift(); row !== undefined; row = rows.shift()) {
         yield Buffer.from(row.piece, "base64");
       }

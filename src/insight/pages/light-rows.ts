@@ -39,13 +39,13 @@ export interface LightJob {
   readonly condition: Condition;
   /** Whether the job waits, and its queue, its task or everything is paused. */
   readonly isPaused: boolean;
-  /** When the job entered its condition. */
+  /** When the job entered its condition, as far as its row shows. */
   readonly conditionSince: string;
   /** `being cancelled: deploy, by ana`; null: the job is not being cancelled. */
   readonly cancelling: string | null;
   /** The size of the payload as it is stored, possibly compressed, in bytes. */
   readonly payloadBytes: number;
-  /** Whether the payload may be too large for a page of full jobs: only decompressing a compressed one could decide. */
+  /** Whether the payload may be too large for a page of full jobs. A compressed one counts with its worst case. */
   readonly isPayloadTruncated: boolean;
 }
 
@@ -69,7 +69,7 @@ interface LightRow {
   readonly condition: string;
   readonly since_us: string;
   readonly payload_bytes: number;
-  /** The size after decompression in the worst case. */
+  /** The size of the payload after decompression in the worst case. */
   readonly worst_bytes: number;
 }
 
@@ -123,9 +123,9 @@ function toLightJob(
   };
 }
 
-// The queue is joined for its name, so its lock can be read for each job. A scheduled job entered its condition with
-// its last change; a due job has been waiting since its time. "offset 0" keeps the planner from merging the two levels:
-// it would plan and run the condition twice.
+// Each job's queue is joined for its name, so its lock is read from the same row. For a scheduled job the time of the
+// last change is shown; for a ready one its run_at, or when it was added if that is later. "offset 0" keeps the planner
+// from merging the two levels: it would plan and run the condition twice.
 const rowsSql =
   (heartbeats: Heartbeats): Statement =>
   (schema) =>

@@ -1,4 +1,4 @@
-// Lists jobs page by page: in full, or as rows of a table.
+// Lists jobs page by page: in full, or without payloads for a table.
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import type { JobQuery } from "../query/job-query.ts";
@@ -8,9 +8,9 @@ import type { JobPage } from "./job-page.ts";
 import { type LightJob, readLightRows } from "./light-rows.ts";
 import { type FoundPage, findPage } from "./walk-jobs.ts";
 
-/** What a caller needs to count the matches besides their first page. */
+/** The members of a page from which a caller can count all matches. */
 export interface CountableQuery {
-  /** The filter as a query; null: it cannot be expressed as one query. */
+  /** The filter as one query, for counting; null: it cannot be expressed as one, or no job can match. */
   readonly query: JobQuery | null;
   /** Whether the page has all matching jobs. */
   readonly isWhole: boolean;
@@ -50,7 +50,7 @@ export async function listLightJobs(db: Database, filter: JobFilter = {}): Promi
 
 const NONE = { jobs: [], truncated: [] };
 
-/** Returns how many of the page's ids are done. The rest did not fit, or no longer exists. */
+/** Returns after how many of the ids the page ends: after its last job. Later ids did not fit, or were deleted. */
 function endOf({ ids }: FoundPage, jobs: readonly Job[]): number {
   const last = jobs.at(-1);
   if (last === undefined) return ids.length;

@@ -1,5 +1,5 @@
-// Determines whether no job has the error group of a query. A fingerprint cannot be reversed, so only a complete search
-// shows that.
+// Determines whether no job has the error group of a query. The group is named by a fingerprint, a hash, so only a
+// complete search of the jobs can show that.
 import { InputError } from "../../base/errors.ts";
 import { isFingerprint } from "../../domain/error-group.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
@@ -7,9 +7,9 @@ import { printQuery } from "../../domain/query/print-query.ts";
 import type { FieldTerm, QueryNode } from "../../domain/query/query-tree.ts";
 
 /**
- * Returns the term on an error group, such as `group:0123456789ab`, if no job has that group; null if some job may have
- * it, or if the query has no such term. `q`: a query that no job matches. `isNone`: returns whether no job matches a
- * query; here a query for those jobs of the group that the other terms of `q` exclude.
+ * Returns the term on an error group, such as `group:0123456789ab`, if no job has that group; null if a job may have
+ * it, or if the query has no such term or several. `q`: a query that no job matches. `isNone`: returns whether no job
+ * matches a query. It is called for the jobs of the group that the other terms of `q` exclude.
  */
 export async function missingGroup(
   q: string,

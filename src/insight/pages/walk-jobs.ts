@@ -1,4 +1,4 @@
-// From a filter to the ids of a page: turns the filter into one condition and one order, and walks for at most 0.4 s.
+// Finds the ids of a page of jobs: makes one condition and one order of the filter, and walks for a limited time.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
@@ -28,13 +28,13 @@ const BUDGET_MS = 400;
 export interface FoundPage {
   readonly ids: readonly string[];
   readonly report: JobPage["report"];
-  /** The whole filter as one query, for counting; null if it cannot be expressed as one. */
+  /** The whole filter as one query, for counting; null: it cannot be expressed as one, or no job can match. */
   readonly query: JobQuery | null;
-  /** Whether these are all matches. */
+  /** Whether `ids` are all matches, apart from `report.unchecked` jobs. */
   readonly isWhole: boolean;
   /** Whether certainly no job matches. */
   readonly isNone: boolean;
-  /** Returns the cursor of a page that ends after this many of the ids; null if no job follows. */
+  /** Returns the cursor of a page that ends after this many of `ids`; null: nothing is left to search. */
   readonly cursorAfter: (count: number) => string | null;
 }
 
@@ -46,8 +46,8 @@ interface PageInput {
 }
 
 /**
- * Finds the ids of a page. `budgetMs`: the time limit of the search in milliseconds. Throws InputError for an invalid
- * filter.
+ * Finds the ids of a page. `budgetMs`: the time limit of a search in milliseconds; some pages need a second search.
+ * Throws InputError for an invalid filter.
  */
 export async function findPage(
   db: Database,
@@ -71,7 +71,7 @@ function isNarrowed(given: JobFilter): boolean {
 
 async function search(db: Database, given: JobFilter, budgetMs: number): Promise<FoundPage> {
   const filter = checkedFilter(given);
-  // Both are read in parallel, which saves a round trip for every page.
+  // The condition and the facts for the order are read in parallel, which saves a round trip.
   const [input, facts] = await Promise.all([resolve(db, filter), factsFor(db, filter)]);
   const { cursor, matching } = input;
   if (filter.limit === 0 || matching.isEmpty) return emptyPage(input);
@@ -119,7 +119,7 @@ async function compile(db: Database, q: string, cursor: Cursor | null): Promise<
   return compileQuery(db, q, nowUs === "" ? { indexes } : { indexes, nowUs });
 }
 
-/** Returns the facts about the order. It reads the database only if the order depends on them. */
+/** Returns the facts on which the order depends. The database is read only for orders that depend on any. */
 async function factsFor(db: Database, { sort, limit }: CheckedFilter): Promise<OrderFacts> {
   const isOfTimes = limit > 0 && (sort === "due" || sort === "-due" || sort === "priority");
   const isOptional = sort === "-failed_at" || sort === "running" || sort === "-updated_at";
@@ -136,7 +136,7 @@ function refuseSkip({ offset, sort }: CheckedFilter, segments: readonly Segment[
 }
 
 /**
- * If the time limit ended the walk: returns the job whose id or key equals the search, to be shown once, out of order.
+ * If the time limit ended a walk by id: returns a job whose id or key equals the search, to be shown out of order.
  */
 async function exactAhead(
   db: Database,

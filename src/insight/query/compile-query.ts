@@ -2,16 +2,16 @@
 //
 //  1. parseQuery() makes a tree of the text, or throws with the place of the problem (domain/query).
 //  2. What the tree refers to is read from the database, in parallel (facts/): the time, the ids of tasks
-//     and queues, locked queues, heartbeats, ranges of keys, error groups. All of it is fixed for the
-//     query.
+//     and queues, locked queues, whether workers send heartbeats, stale workers, ranges of keys, error
+//     groups. Later changes of these do not change the compiled query.
 //  3. A word without a field means the job, key, task or queue that has exactly this name. If there is none,
-//     or the word is quoted, it is a text to search for anywhere (explicit-query.ts).
-//  4. Each term becomes a *part* (fields/): SQL of constants and numbered parameters. Payload fields and
-//     error groups also get a function, because PostgreSQL can only narrow those down.
+//     or the word is quoted, it is a text to search for anywhere (facts/names.ts).
+//  4. Each term becomes a *part* (fields/): SQL of constants and numbered parameters. PostgreSQL can only
+//     narrow down payload fields and error groups, so a function of this process decides these.
 //  5. `and`, `or` and `not` join the parts (parts/part.ts). The *shape* is what all matches have in common,
 //     by which a reader selects its index (parts/shape.ts).
-//  6. The functions become one check of a row's texts (row-check.ts). If values may be large, a second,
-//     *light* condition decompresses nothing, and also accepts the rows that it therefore cannot decide.
+//  6. The functions become one check of a row's texts (row-check.ts). If the condition reads values that may
+//     be compressed, a second, *light* one decompresses none, and also accepts rows that it cannot decide.
 //  7. The result is a JobQuery (job-query.ts), which lists, counts, exports and operations use. Its cost is
 //     `cheap` if an index finds the matches, otherwise `bounded`: they are found in short steps.
 import { InputError } from "../../base/errors.ts";
@@ -51,7 +51,7 @@ import { ALL, allOf, anyOf, noneOf, type QueryPart } from "./parts/part.ts";
 import { rowCheck } from "./row-check.ts";
 
 export interface CompileOptions {
-  /** The time of the query's first page, in microseconds since 1970. Default: now, by the database's clock. */
+  /** The query's `now`, in microseconds since 1970: on later pages that of the first. Default: the database's time. */
   readonly nowUs?: string;
   /** The names of existing optional indexes. They only affect the reported cost. */
   readonly indexes?: ReadonlySet<string>;
@@ -68,7 +68,7 @@ export async function compileQuery(
   if (givenUs !== null && !/^-?\d{1,18}$/.test(givenUs)) {
     throw new InputError([{ path: "now", message: "is not a time" }]);
   }
-  // The facts are read in parallel, because each round trip takes a millisecond or two.
+  // The facts are read in parallel, because each round trip can take a millisecond or two.
   const now = givenUs === null ? databaseNowUs(db) : Promise.resolve(givenUs);
   const [nowUs, known, texts] = await Promise.all([
     now,
@@ -117,7 +117,7 @@ function lightQuery(
   };
 }
 
-/** The meaning of a word without a field: the whole name of something, or a text to search for. */
+/** The meaning of a word without a field: the job, key, task or queue of that name, or a text to search for. */
 type TextMeaning =
   | { readonly kind: "name"; readonly meanings: WordMeanings }
   | { readonly kind: "text"; readonly names: NamesWithText };

@@ -1,5 +1,5 @@
-// A compiled query: an SQL condition on jobs, with text from the query only in its parameters, and with ids instead of
-// the names of tasks and queues. All code that reads, counts, exports or changes matching jobs takes a JobQuery.
+// A compiled query: an SQL condition on jobs. Texts from the query are only in its parameters, and names of tasks and
+// queues have become ids. All code that reads, counts, exports or changes the jobs of a query takes a JobQuery.
 import type { TermCost } from "./fields/field.ts";
 import type { CheckedTexts } from "./parts/part.ts";
 import type { QueryShape } from "./parts/shape.ts";
@@ -15,8 +15,8 @@ export interface JobQuery {
    */
   readonly explicit: string;
   /**
-   * The time that `now` in the query means, and from which ages count, in microseconds since 1970. It is read once,
-   * from the database's clock.
+   * The time that `now` in the query means, and from which ages count, in microseconds since 1970: the database's time
+   * when the query was compiled, or the time that the caller gave.
    */
   readonly nowUs: string;
   /**
@@ -36,8 +36,8 @@ export interface JobQuery {
    */
   marks(first: number): string;
   /**
-   * The query without its conditions on compressed values, for when decompressing takes too long; null: the query
-   * decompresses nothing.
+   * The query without its conditions on compressed values, for when decompressing takes too long; null: the query reads
+   * no values that may be compressed.
    */
   readonly light: LightQuery | null;
   /** What all matching jobs have in common. Code that reads the jobs selects an index by it. */
@@ -48,21 +48,21 @@ export interface JobQuery {
   readonly terms: readonly TermCost[];
   /** The first missing optional index that would make one of the terms cheap; null if none would. */
   readonly indexHint: string | null;
-  /** Names in the query that do not exist, such as a misspelled task. */
+  /** Terms with names or error groups that do not exist, such as a misspelled task. */
   readonly unknown: readonly string[];
   /** Whether the query certainly matches nothing, so that no statement is needed. */
   readonly isEmpty: boolean;
 }
 
-/** A query whose `sql` also accepts each row that cannot be decided without decompressing a value. */
+/** A query whose `sql` also accepts rows that could match, but cannot be decided without decompressing a value. */
 export interface LightQuery extends JobQuery {
   /**
-   * A condition without parameters. It is true if the row cannot be decided without decompressing a value. `check` is
-   * not called for such a row.
+   * A condition without parameters: a value that the query reads is compressed in the row, so that the row cannot be
+   * decided. `check` is not called for such a row.
    */
   readonly undecided: string;
 }
 
-/** Returns a select item that is true if the row cannot be decided without decompressing a value. */
+/** Returns a select item: `undecided` of a light query; false for any other query, which decides every row. */
 export const undecidedBy = (query: JobQuery): string =>
   "undecided" in query ? (query as LightQuery).undecided : "false";

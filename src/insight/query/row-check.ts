@@ -4,7 +4,7 @@ import type { CheckedTexts, QueryPart } from "./parts/part.ts";
 
 export interface RowCheck {
   readonly check: ((row: CheckedTexts) => boolean) | null;
-  /** The select item, with parameters that have no numbers yet. */
+  /** The select item for the marks. Its parameters have no final numbers yet. */
   readonly marks: string;
 }
 
@@ -12,7 +12,7 @@ type RowPredicate = (row: CheckedTexts) => boolean;
 
 const NOTHING = "null::text";
 
-/** Returns the check for rows that match the SQL of the part. */
+/** Returns the check for rows that match the SQL of the part; null: all of them match. */
 export function rowCheck(part: QueryPart): RowCheck {
   const marked: string[] = [];
   const check = decider(part, true, marked);
@@ -22,7 +22,7 @@ export function rowCheck(part: QueryPart): RowCheck {
 
 /**
  * Returns a function that decides the part; null: the SQL has decided it. `isGiven`: the SQL of the part is true for
- * all rows that are checked.
+ * all rows that are checked. The SQL of the marks that the function reads is added to `marked`.
  */
 function decider(part: QueryPart, isGiven: boolean, marked: string[]): RowPredicate | null {
   if (part.kind === "texts") return part.decide;

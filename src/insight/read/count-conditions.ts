@@ -1,4 +1,4 @@
-// The exact number of jobs in each condition, and in each of the HTTP API's four states, in one pass.
+// The exact number of jobs in each condition, and in each of the HTTP API's four states, by one statement.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
@@ -17,7 +17,7 @@ export interface ConditionCounts extends JobCounts {
   readonly conditions: Readonly<Record<Condition, number>>;
 }
 
-/** Counts the jobs. It takes two to three times as long as countJobs(), since it also reads the queues. */
+/** Counts the jobs. It takes two to three times as long as countJobs(), because it also reads the queues. */
 export async function countConditions(db: Database): Promise<ConditionCounts> {
   const [row] = await query<Record<CountName, string>>(db, countsSql(await heartbeatsOf(db)));
   const of = (name: CountName) => Number(row?.[name] ?? 0);
@@ -52,8 +52,8 @@ const ahead = `${isAvailable("jobs")} and not ${isDue("jobs")}`;
 const isBlocked = isBlockedQueue("queues");
 const countWhere = (where: string) => `pg_catalog.count(*) filter (where ${where})::text`;
 
-// A sub-select tests only locked jobs for being fetched. In the pass over all jobs the planner would expect this test
-// for each job, and would JIT-compile the statement for seconds.
+// Whether a job is fetched is tested in a sub-select of the locked jobs. In the pass over all jobs the planner would
+// estimate the cost of this test for each job, and would JIT-compile the statement for seconds.
 const countsSql =
   (heartbeats: Heartbeats): Statement =>
   (schema) =>

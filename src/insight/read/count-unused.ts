@@ -10,12 +10,12 @@ export interface UnusedNames {
   readonly names: readonly string[];
 }
 
-/** Returns the tasks that are not in `used` and that no worker reports. */
+/** Returns the tasks that are not in `used` and that no worker reports; none if a worker's report is incomplete. */
 export async function readUnusedTasks(db: Database, used: readonly number[]): Promise<UnusedNames> {
   return readUnused(db, unusedTasksSql(await hasWorkerTable(db)), used);
 }
 
-/** Returns the queues that are not locked and not in `used`. */
+/** Returns the queues that are not in `used`, and that no worker, pause or limit has locked. */
 export function readUnusedQueues(db: Database, used: readonly number[]): Promise<UnusedNames> {
   return readUnused(db, unusedQueuesSql, used);
 }
@@ -34,7 +34,7 @@ const firstNames = (rows: string) => `
   select (select pg_catalog.count(*) from unused) as count,
     (select coalesce(pg_catalog.json_agg(name order by name), '[]')::text from first) as names`;
 
-// The ids are joined, because PostgreSQL would search a list of thousands from its beginning for every row.
+// The ids are joined, because PostgreSQL would search an array of thousands from its beginning for every row.
 const unusedTasksSql =
   (heartbeats: boolean): Statement =>
   (schema) =>
@@ -51,8 +51,8 @@ const unusedQueuesSql: Statement = (schema) =>
 
 /**
  * Returns a condition: no worker has reported the task. A worker's row exists as long as the worker does, or until all
- * its jobs are recovered. A worker with too many tasks for its report may have any task, and so may a worker with a
- * report that is too long to be read: then no task fulfils the condition.
+ * its jobs are recovered. If a worker has too many tasks for its report, or its report is too long to be read, it may
+ * have any task: then no task fulfils the condition.
  */
 export const isOfNoWorker = (schema: string, task: string): string => `not exists (
       select from ${reportedWorkers(schema)} as workers

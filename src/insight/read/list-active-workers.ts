@@ -34,7 +34,7 @@ export interface ActiveWorker {
   readonly donePerMin: number | null;
   /** The number of attempts failed within the last minute; null when it does not report it. */
   readonly failedPerMin: number | null;
-  /** True without a heartbeat within the worker's own threshold, or within `staleAfterMs` when that is given. */
+  /** True when its last heartbeat is older than its own threshold, or than `staleAfterMs` when that is given. */
   readonly isStale: boolean;
 }
 

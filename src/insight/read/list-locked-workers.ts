@@ -19,7 +19,7 @@ interface LockedWorkerRow {
   readonly locked_queues: string;
 }
 
-/** Returns the workers that hold locks, ascending, at most 1,000. Without an optional index it reads all jobs. */
+/** Returns the workers that hold locks, by id, at most 1,000. It reads all jobs unless the index `running` exists. */
 export async function listLockedWorkers(db: Database): Promise<LockedWorker[]> {
   const rows = await query<LockedWorkerRow>(db, lockedWorkersSql);
   return rows.map((row) => ({
@@ -29,8 +29,8 @@ export async function listLockedWorkers(db: Database): Promise<LockedWorker[]> {
   }));
 }
 
-// "not is_available" adds nothing for a locked job. It is the predicate of the optional index on locked jobs, which the
-// planner uses only if the condition repeats it.
+// The planner uses the optional index `running` only because the condition repeats its predicate, "locked_at is not
+// null". For a locked job, "not is_available" adds nothing.
 const lockedWorkersSql: Statement = (schema) => `
   select
     worker_id,

@@ -1,4 +1,4 @@
-// Reads schedules: one, and pages of them in the order of their identifiers.
+// Reads schedules: one, pages of them, the list of all without payloads, and which names are schedules.
 
 import { InputError, WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -20,7 +20,7 @@ import {
 } from "../../queue/schedules/schedule-row.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 
-/** The maximum number of schedules on a page: each has a payload of up to 64 KiB. */
+/** The maximum number of schedules on a page. It is low, because each has a payload of up to 64 KiB. */
 export const MAX_LISTED = 100;
 const MAX_IN_LIST = 10_000;
 
@@ -28,8 +28,8 @@ export const noSchedule = (identifier: string): WorkerError =>
   new WorkerError("not_found", `there is no schedule "${shortName(identifier)}"`);
 
 /**
- * Returns the row of a schedule. Throws `not_found` or `extension_missing`; `conflict` if the row is invalid, such as
- * after a change by SQL.
+ * Returns a schedule. Throws `not_found` or `extension_missing`; `conflict` if its row is invalid, for example after a
+ * change by SQL.
  */
 export async function readSchedule(db: Database, identifier: string): Promise<StoredSchedule> {
   const row = await readRow(db, identifier);
@@ -42,7 +42,7 @@ export async function readSchedule(db: Database, identifier: string): Promise<St
   }
 }
 
-/** Returns the row of a schedule; null if it is invalid. Throws `not_found` and `extension_missing`. */
+/** Returns a schedule; null if its row is invalid. Throws `not_found` and `extension_missing`. */
 export async function readValidSchedule(
   db: Database,
   identifier: string,
@@ -59,7 +59,7 @@ async function readRow(db: Database, identifier: string): Promise<ScheduleRow> {
 
 /**
  * Returns the schedules after the identifier `after` (null: from the first), at most `limit`, and fewer if they are
- * large. Invalid rows are left out.
+ * large. Invalid rows are left out. `nextAfter`: for the next page; null: none follows.
  */
 export async function readSchedules(
   db: Database,

@@ -1,13 +1,13 @@
-// The priorities of available jobs, with one index probe for each. The index from which jobs are fetched begins with
-// the priority, so reads in order of time need a probe for each priority.
+// Finds the priorities of available jobs (unlocked, with attempts left): one probe for each, of the index from which
+// workers fetch. The index begins with the priority, so a read in order of time reads a part of it for each priority.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
-/** The maximum number of priorities that are read. If there may be more, callers that need all of them use samples. */
+/** The maximum number of priorities that are read. If so many are found, there may be more. */
 export const MAX_PRIORITIES = 32;
 
 /**
- * Returns a recursive part of a statement: `with recursive ${priorities(s)}, …`. If there are fewer than the maximum,
- * the last row is null.
+ * Returns a part for `with recursive`, named `priorities`: the priorities, ascending, with their `place` from 1 on. If
+ * there are 1 to 31, one more row follows, in which `priority` is null.
  */
 export const priorities = (s: string): string => `priorities (priority, place) as (
     (select priority, 1 from ${s}._private_jobs where is_available order by priority limit 1)
@@ -20,7 +20,7 @@ export const priorities = (s: string): string => `priorities (priority, place) a
     from priorities where priorities.priority is not null and place < ${MAX_PRIORITIES}
   )`;
 
-/** Returns the priorities in order; null if there are 32 or more. */
+/** Returns the priorities, ascending; null if there are 32 or more. */
 export async function readPriorities(db: Database): Promise<readonly number[] | null> {
   const rows = await query<{ priority: number }>(db, prioritiesSql);
   return rows.length < MAX_PRIORITIES ? rows.map(({ priority }) => priority) : null;

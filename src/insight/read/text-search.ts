@@ -1,18 +1,18 @@
-// Conditions that a column contains a text, literally and without an index: byte by byte, or ignoring case.
+// Builds SQL conditions: a column contains a text, literally. textSearch() ignores case; contains() compares bytes.
 
 export interface TextSearch {
   /** The value of the condition's parameter. */
   readonly value: readonly string[];
-  /** Returns the condition that a column contains the text. `parameter`: such as `$1::text[]`. */
+  /** Returns the condition: the column contains the text. `parameter`: the one with `value`, such as `$1::text[]`. */
   readonly isIn: (column: string, parameter: string) => string;
 }
 
 /**
- * Finds `text` ignoring case. A text in ASCII is compared by bytes, many times faster than by the locale's rules.
- * The longest part without letters, such as the digits of an id, is searched first: most rows do not contain it, and
- * folding the case of a row's text is most of the work. (ILIKE also folds its pattern again for each row.) Beyond
- * ASCII, the database's locale determines which upper and lower case letters ILIKE matches ("C": none), so the usual
- * spellings are searched.
+ * Returns a search for `text` that ignores case. A text in ASCII is compared by bytes, many times faster than by the
+ * locale's rules. Its longest part without letters, such as the digits of an id, is searched first: most rows do not
+ * contain it, and folding the case of a row's text is most of the work. (ILIKE also folds its pattern for each row.)
+ * Any other text is searched with ILIKE. Beyond ASCII the database's locale may not relate upper and lower case (the
+ * locale "C" never does), so ILIKE gets up to four spellings: as typed, lower case, upper case and capitalized.
  */
 export function textSearch(text: string): TextSearch {
   if (!isAscii(text)) {

@@ -1,11 +1,11 @@
-// Reads a worker's report in its heartbeat row (worker/lease/heartbeat-metadata.ts), with care: other programs and
-// versions write such rows, too, and each part may be missing.
+// Reads the report in a worker's heartbeat row, which worker/lease/heartbeat-metadata.ts writes. Other programs and
+// other versions write such rows, too. A part that is missing or has another type is null, or an empty list.
 import { isJobId } from "../../domain/job-ids.ts";
 import { isMoment } from "../../domain/moment.ts";
 import { MAX_REPORT_BYTES } from "../../queue/workers/worker-table.ts";
 
 export interface WorkerReport {
-  /** Whether the report exists and was not read, because the reports have a total limit. */
+  /** Whether the report was not read, because the requested reports together are too large (worker-reports.ts). */
   readonly isLeftOut: boolean;
   readonly host: string | null;
   readonly pid: number | null;
@@ -13,29 +13,29 @@ export interface WorkerReport {
   readonly version: string | null;
   /** The version of Node. */
   readonly node: string | null;
-  /** The number of jobs that it runs at once. */
+  /** The maximum number of jobs that it runs at once. */
   readonly slots: number | null;
   readonly tasks: readonly string[];
   /** Whether `tasks` is the complete list. */
   readonly hasAllTasks: boolean;
   readonly cron: readonly ReportedCronEntry[];
-  /** The number of jobs done, and of attempts failed, since its start; null: not reported. */
+  /** The number of jobs completed or skipped, and of failed attempts, since its start; null: not reported. */
   readonly done: number | null;
   readonly failed: number | null;
-  /** The number of jobs done, and of attempts failed, in the last minute. */
+  /** The same numbers for the last minute. */
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;
-  /** The counts of its busiest tasks. */
+  /** `done` and `failed`, since its start, of its busiest tasks. */
   readonly byTask: readonly {
     readonly task: string;
     readonly done: number;
     readonly failed: number;
   }[];
-  /** The number of running jobs, in the safe and the fast mode together. */
+  /** The number of running jobs, in the safe and the fast mode together; null: not reported. */
   readonly running: number | null;
-  /** The number of jobs that it reports as locked and not started; it reports at most 1,000. */
+  /** The number of jobs that it reports as locked and not started, at most 1,000; null: not reported. */
   readonly fetched: number | null;
-  /** The jobs that have run longest. `since`: when each began, RFC 3339. */
+  /** The running jobs that began first. `since`: when the job began, RFC 3339. */
   readonly current: readonly {
     readonly id: string;
     readonly task: string;
@@ -51,7 +51,7 @@ export interface ReportedCronEntry {
   readonly timeZone: string;
   readonly backfillMs: number;
   readonly key: string | null;
-  /** The fingerprint of payload and options; null if it is not reported. */
+  /** The fingerprint of its jobs' payload and options (domain/cron/entry-digest.ts); null if it is not reported. */
   readonly digest: string | null;
 }
 

@@ -1,9 +1,8 @@
-// Counts all jobs of a large table by task and queue, in rounds of chunks that are too short to disturb other sessions.
-// Only one admin counts at a time, and it holds a lock only during a chunk. So another admin first checks this lock for
-// longer than the gap between two chunks, at intervals shorter than a chunk. A rewrite of the table restarts the round.
-//
-//   listening ──step()──▶ counting ──…──▶ complete (kept until the next) ──▶ listening …
-//       └── another counts: left ──┘
+// Counts all jobs of a large table by task and queue. A round reads the table in chunks, which are too short to disturb
+// other sessions. One admin counts at a time. It holds a lock only during each chunk, so before a round an admin checks
+// for longer than the gap between two chunks that the lock is free. If it is not, `left` is returned, and the next step
+// begins the checks again; an interrupted round continues after them. After a rewrite of the table, or a reset of its
+// statistics, a new round begins, and last() returns null until it is complete.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { type Gauge, readGauge } from "../stats/gauge.ts";
@@ -14,13 +13,13 @@ import { censusNames, type NameCounts } from "./name-counts.ts";
 
 export interface Census {
   /**
-   * Counts one chunk. Returns `listening` if it does not count yet: call it again after LISTEN_MS; `left` if another
-   * admin is counting.
+   * Checks the lock, or counts one chunk. Returns `listening` after a check: call it again after LISTEN_MS; `left` if
+   * another admin is counting; `counted` after a chunk, but `complete` after the last one of a round.
    */
   step(db: Database): Promise<"listening" | "counted" | "complete" | "left">;
-  /** Makes the next step smaller, after a step has failed. */
+  /** Makes the next chunk smaller. Called after a step has failed. */
   shrink(): void;
-  /** Returns the last complete round with its present precision, or null. `becameDue`: as in ChangesSince. */
+  /** Returns the last complete round of this table, or null. `becameDue`: see ChangesSince (name-counts.ts). */
   last(gauge: Gauge, becameDue: number | null): NameCounts | null;
   /** When the last complete round began, by the database's clock, in milliseconds since 1970; null if there is none. */
   readonly begunMs: number | null;
@@ -29,12 +28,12 @@ export interface Census {
 const FIRST_PAGES = 1_000;
 const MIN_PAGES = 64;
 const MAX_PAGES = 5_000;
-/** The target duration of a chunk in milliseconds. Three times as long, as on a busy machine, is still below 300 ms. */
+/** The target duration of a chunk, in milliseconds. On a busy machine a chunk may take three times as long. */
 const CHUNK_MS = 80;
 
-/** The interval between two checks of the lock, in milliseconds. Few chunks are shorter. */
+/** The interval between two checks of the lock, in milliseconds. Few chunks are so short that both checks miss them. */
 export const LISTEN_MS = 75;
-/** The number of checks, 7 s in all. The gap after a chunk is shorter: 20 times its duration of up to 300 ms. */
+/** The number of checks, 7 s in all. The gap after a chunk is usually shorter: 20 times its duration (feed.ts). */
 const LISTENINGS = 90;
 
 interface Round {

@@ -2,8 +2,8 @@
 // which no other process can count.
 import type { ActiveWorker } from "../read/list-active-workers.ts";
 
+/** Each number is null if a live worker does not report it, or if no worker is alive. */
 export interface Fleet {
-  /** The number of running jobs; null: some live workers do not report it, or none is alive. */
   readonly running: number | null;
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;
@@ -14,7 +14,7 @@ export function fleetOf(workers: readonly ActiveWorker[]): Fleet {
   const sum = (of: (worker: ActiveWorker) => number | null) => {
     const reported = living.map(of);
     if (reported.length === 0 || reported.includes(null)) return null;
-    // Workers report fractions of jobs per minute; the wire has integers.
+    // Workers report rates with a decimal; the HTTP API has integers.
     return Math.round(reported.reduce<number>((total, one) => total + (one ?? 0), 0));
   };
   return {

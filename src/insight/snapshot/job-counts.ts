@@ -1,5 +1,5 @@
 // The number of jobs in each condition and state, with its precision. A small table is read in one pass. In large ones,
-// conditions with few jobs are counted in indexes; for the others the better of sample and census (census.ts) is used.
+// conditions with few jobs are counted in indexes; for the others the more precise of sample and census is used.
 import { type Condition, conditions } from "../../domain/condition.ts";
 import {
   cappedValue,
@@ -29,8 +29,8 @@ export interface MeasuredCounts {
   /** The number of jobs in each of the four states of the HTTP API. */
   readonly states: Readonly<Record<State, Value>>;
   /**
-   * The earliest time of all due jobs, of ready jobs, and of scheduled jobs, RFC 3339; null if there is none, or it is
-   * unknown.
+   * The earliest run_at of all due jobs, of ready jobs, and of scheduled jobs; then when the longest running job was
+   * locked, and the last failure. RFC 3339; null if there is none, or it is unknown.
    */
   readonly oldestDueAt: string | null;
   readonly oldestReadyAt: string | null;
@@ -61,7 +61,7 @@ export function countsOfPass(gauge: Gauge, names: NameCounts): MeasuredCounts {
   };
 }
 
-/** What the beginnings of indexes show. `tallies`: the exact number of jobs in each condition that has only few. */
+/** What was read from indexes. `tallies`: the exact number of jobs in each condition that has some, but few. */
 export interface Heads {
   readonly probe: Probe;
   readonly tallies: ReadonlyMap<TallyName, number>;
@@ -93,8 +93,8 @@ export function takenSample(sample: JobSample, pages: number, asOf: string): Tak
 }
 
 /**
- * Returns the counts of a large table. `census`: the last complete one. `taken`: null if not even a few pages could be
- * read in time. Without both, the total comes from the planner's statistics, and each condition has a lower bound.
+ * Returns the counts of a large table. `census`: the last complete one. `taken`: null if no sample could be read in
+ * time. Without both, the total comes from the planner's statistics, and counts that are not exact are lower bounds.
  */
 export function countsOfParts(
   gauge: Gauge,
@@ -127,7 +127,7 @@ export function countsOfParts(
   const provenConditions: Partial<Record<Condition, number>> = { blocked: probe.blocked };
   const ages = census === null ? null : agesOf(census.tallies.all);
   const sampleTimes = taken?.sample ?? NOTHING_MET;
-  // The sample is preferred, although it is incomplete: jobs that were running at the census may have ended.
+  // For running jobs the sample precedes the census: although it is incomplete, it is newer, and jobs may have ended.
   const { longestRunningMs = sampleTimes.longestRunningMs ?? ages?.longestRunning ?? null } =
     indexed;
   const { lastFailureMs = latest(sampleTimes.lastFailureMs, ages?.lastFailure ?? null) } = indexed;
@@ -147,17 +147,17 @@ export function countsOfParts(
 
 const NOTHING_MET = { longestRunningMs: null, lastFailureMs: null } as const;
 
-/** The factor by which the planner's statistics may be wrong: they are outdated, and come from a sample. */
+/** The factor by which the planner's statistics may be wrong: they may be outdated, and come from a sample. */
 const PLANNED_OFF_BY = 2;
 /**
- * The number of jobs on a page if there are no statistics: a job takes at least 85 bytes, and seldom more than a page.
+ * The assumed number of jobs on a page without statistics: a job takes at least 85 bytes, and seldom more than a page.
  */
 const UNPLANNED = { value: 40, low: 1, high: 100 } as const;
 
 function plannedTotal({ pages, jobsPerPage, nowMs }: Gauge, least: number): Value {
   const perPage = jobsPerPage ?? UNPLANNED.value;
   const low = jobsPerPage === null ? UNPLANNED.low : perPage / PLANNED_OFF_BY;
-  // An ANALYZE during a large insert counts 0: it does not see the rows that are not yet committed.
+  // An ANALYZE during the first large insert counts 0 jobs: it does not see rows that are not yet committed.
   const high = perPage === 0 || jobsPerPage === null ? UNPLANNED.high : perPage * PLANNED_OFF_BY;
   const interval = { value: pages * perPage, low: pages * low, high: pages * high };
   return intervalValue(interval, "catalog", timeOf(nowMs), least);

@@ -1,5 +1,5 @@
-// The tasks and queues with the most jobs, by name. The names are read again for each count, because a table that was
-// emptied and filled again gives an id to another name.
+// The tasks and queues with the most jobs, by name. The names are read again for each new count of the jobs, because an
+// id gets another name if the tables of tasks and queues are emptied and filled again.
 import type { Database } from "../../database/database.ts";
 import type { NameTally } from "../stats/name-tallies.ts";
 import { readNames } from "../stats/queue-rows.ts";
@@ -20,7 +20,7 @@ export interface LargestNames {
 export function createLargestNames(
   db: Database,
 ): (snapshot: QueueSnapshot, limit: number) => Promise<LargestNames> {
-  // The names of a census or a sample, for several scrapes. All calls have the same `limit`: the configured one.
+  // The names of each count, because several scrapes use the same count. All calls have the same, configured `limit`.
   const cache = new WeakMap<object, Promise<readonly NamedTally[]>>();
 
   const named = (
@@ -50,7 +50,7 @@ async function readNamed(
   if (largest.length === 0) return [];
   const ids = largest.map(({ id }) => id);
   const names = await readNames(db, kind, ids);
-  // A name that was deleted meanwhile is left out.
+  // A task or queue that was deleted since the count is left out.
   return largest.flatMap(({ id, tally }) => {
     const name = names.get(id);
     return name === undefined ? [] : [{ name, tally }];

@@ -11,13 +11,13 @@ import { inState, sumOf, type TallyName } from "../stats/tally.ts";
 
 export interface NameCounts {
   readonly basis: Extract<Basis, "scan" | "census" | "sample">;
-  /** When the jobs were counted, RFC 3339. */
+  /** When the jobs were counted, RFC 3339; for a census, when it ended. */
   readonly asOf: string;
-  /** The counts; for a sample, only the counts in the sample. */
+  /** The jobs that were counted; those of a sample are only a part of all. */
   readonly tallies: NameTallies;
-  /** Returns the count of one task or queue. `tally`: undefined if none of its jobs was counted. */
+  /** Returns the number of a task's or queue's jobs in these conditions. `tally`: undefined if none was counted. */
   value(tally: NameTally | undefined, which: readonly TallyName[]): Value;
-  /** Returns the number of jobs that this worker has locked. */
+  /** Returns the number of jobs that this worker has locked; from a sample, an estimate. */
   lockedBy(workerId: string): number;
 }
 
@@ -33,9 +33,9 @@ export function scannedNames(tallies: NameTallies, asOf: string): NameCounts {
 
 /** What has changed since a census began. */
 export interface ChangesSince {
-  /** The number of written rows. Only these may have been counted twice or not at all. */
+  /** The number of writes to rows. Only written rows may have been counted twice or not at all. */
   readonly writes: number;
-  /** The number of jobs that have become due without a write; null if unknown. */
+  /** The number of jobs whose run_at has passed since the census began; null if unknown. */
   readonly becameDue: number | null;
 }
 
@@ -58,8 +58,8 @@ const due = inState.ready;
 const scheduled = inState.scheduled;
 
 /**
- * Returns an upper bound for changes without a write: scheduled jobs become due, and due jobs become blocked or ready
- * when their queue is locked or unlocked.
+ * Returns an upper bound for two changes of a count without a write to a job: a job that was due in the future is now
+ * due, and a due job becomes blocked, or stops being blocked, when its queue is locked or unlocked.
  */
 function shiftOf(
   tally: NameTally | undefined,
@@ -75,9 +75,9 @@ function shiftOf(
   return time + locks;
 }
 
-/** Half the width of the interval, in standard deviations: a little more than two. */
+/** Half the width of the interval, in standard deviations (page-sample.ts). */
 const Z = 2.2;
-/** If none of m sampled pages has a job of a name, fewer than 3/m of all pages have one, with 95 % confidence. */
+/** If none of m sampled pages has a job of a task or queue, fewer than 3/m of all pages have one (95 % confidence). */
 const RULE_OF_THREE = 3;
 
 /** Returns estimates from a sample. `share`: the fraction of the pages that was read. */
@@ -92,7 +92,7 @@ export function sampledNames(tallies: NameTallies, asOf: string, share: number):
       if (tally === undefined || counted === 0) {
         return intervalValue({ value: 0, low: 0, high: RULE_OF_THREE * scale }, "sample", asOf);
       }
-      // The conditions of one name may be correlated across pages, so their deviations are added.
+      // The counts of two conditions may be correlated across pages, so their deviations are added.
       const spread = which.reduce((sum, one) => sum + Math.sqrt(tally.squares[one]), 0);
       const margin = Z * scale * spread;
       const value = scale * counted;

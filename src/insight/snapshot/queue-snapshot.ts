@@ -1,5 +1,5 @@
-// The state of the queue at one moment. The live counts, queues, workers and rates are derived from it. A snapshot
-// never changes.
+// The state of the queue at one moment, as a pulse (sampler.ts) has read it. The page, the metrics and some commands
+// show its counts, queues, workers and rates. A snapshot never changes.
 
 import type { ActiveWorker } from "../read/list-active-workers.ts";
 import type { LockedWorker } from "../read/list-locked-workers.ts";
@@ -14,22 +14,22 @@ export interface QueueSnapshot {
   /** When the snapshot was read, by this process's monotonic clock, in milliseconds. */
   readonly readAtMs: number;
   readonly gauge: Gauge;
-  /** Whether the whole table was read, so that every count is exact. */
+  /** Whether the whole table of jobs was read, so that every count of jobs is exact. */
   readonly isSmall: boolean;
   readonly counts: MeasuredCounts;
   readonly names: NameCounts;
-  /** The named queues, locked ones first. Some are left out if there are very many; gauge.queues counts all. */
+  /** The named queues, locked ones first, at most 1,000; gauge.queues counts all. */
   readonly queues: readonly NamedQueueRow[];
   readonly workers: readonly ActiveWorker[];
   readonly fleet: Fleet;
   readonly rates: JobRates;
-  /** The jobs added and done since the first reading, which are shown until there are rates. */
+  /** The jobs added and done so far in the window of `rates`. `worker watch` shows them until there are rates. */
   readonly seen: RateWindow;
 }
 
 const MAX_HOLDERS = 1_000;
 
-/** Returns the holders of locks, ascending by id, at most 1,000. */
+/** Returns the workers that hold locks on jobs or queues, ascending by id, at most 1,000. */
 export function holdersOf({ names, gauge }: QueueSnapshot): readonly LockedWorker[] {
   const ids = new Set([...names.tallies.holders.keys(), ...gauge.queueHolders.keys()]);
   return [...ids]
@@ -43,8 +43,8 @@ export function holdersOf({ names, gauge }: QueueSnapshot): readonly LockedWorke
 }
 
 /**
- * Returns the number of workers in each state, by their heartbeats. A holder without a heartbeat row counts as unknown,
- * not as stale.
+ * Returns the number of workers in each state, by their heartbeats. A worker that holds a lock and has no heartbeat row
+ * counts as unknown, not as stale.
  */
 export function countWorkers(known: QueueSnapshot) {
   const rows = new Set(known.workers.map(({ workerId }) => workerId));

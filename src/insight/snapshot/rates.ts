@@ -1,15 +1,15 @@
-// Jobs added and done in the last minute, from PostgreSQL's statistics. These include rollbacks, and a removed job
-// counts as done, so the rates are estimates. If all live workers report the jobs that they did, their sum is `done`.
+// Jobs added and done in the last minute, from PostgreSQL's numbers of inserted and deleted rows. These include
+// rollbacks and removed jobs, so the rates are estimates. For `done`, sampler.ts prefers the reports of workers.
 import type { Gauge } from "../stats/gauge.ts";
 
-/** The jobs of the last minute; null: not available (yet). */
+/** Jobs, and failed attempts, of the last minute; null: unknown. Only reports of workers have `failed`. */
 export interface JobRates {
   readonly added: number | null;
   readonly done: number | null;
   readonly failed: number | null;
 }
 
-/** The jobs added and done since the last reading that is at least a minute old, or else since the first one. */
+/** The jobs added and done since the newest reading that is at least a minute old, or else since the first one. */
 export interface RateWindow {
   readonly ms: number;
   readonly added: number;
@@ -19,7 +19,7 @@ export interface RateWindow {
 export interface RateMeter {
   note(gauge: Gauge): void;
   readonly seen: RateWindow;
-  /** The rates; null within the first minute, because a few seconds are not extrapolated. */
+  /** The rates; null in the first minute of readings, because a few seconds are not extrapolated. */
   readonly perMinute: Pick<JobRates, "added" | "done">;
 }
 
@@ -29,7 +29,7 @@ export function createRateMeter(): RateMeter {
   return {
     note({ nowMs, inserted, deleted }) {
       const last = points.at(-1);
-      // The statistics can be reset, and the server can be replaced by another.
+      // The counters can be reset, and the server can be replaced by another. Then the readings begin again.
       const isReset =
         last !== undefined &&
         (inserted < last.inserted || deleted < last.deleted || nowMs < last.nowMs);

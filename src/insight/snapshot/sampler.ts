@@ -1,5 +1,5 @@
-// Reads the counts of all jobs, once for all callers. One read, a pulse, takes a few milliseconds. While there are
-// viewers, samples and the chunks of a census are read between pulses, and make later pulses more precise.
+// Reads snapshots of the queue. A read, called a pulse, is shared by concurrent callers. It reads a small table whole.
+// Of a large table it reads the first index entries, and completes them from the last sample and census (census.ts).
 import { monotonic } from "../../base/clock.ts";
 import { createCache } from "../../database/cached.ts";
 import type { Database } from "../../database/database.ts";
@@ -31,37 +31,37 @@ import type { QueueSnapshot } from "./queue-snapshot.ts";
 import { createRateMeter } from "./rates.ts";
 
 export interface Sampler {
-  /** Returns the present counts, all of them read after this call. */
+  /** Returns a new snapshot. In that of a large table, counts from the last sample or census may be older. */
   pulse(): Promise<QueueSnapshot>;
   /** The result of the last complete pulse; null before the first, and after a failed one. */
   readonly last: QueueSnapshot | null;
   /** Reads a new sample, unless the last one is less than a second old or the last pulse has read the whole table. */
   sample(): Promise<void>;
-  /** Counts one chunk of the census: see Census.step(). `none`: there is no last pulse, or it read the whole table. */
+  /** Runs one step of the census: see Census.step(). `none`: there is no last pulse, or it read the whole table. */
   census(): Promise<"listening" | "counted" | "complete" | "left" | "none">;
-  /** The duration of each part's last run, and when it ended, by the monotonic clock, in milliseconds. */
+  /** How long the last successful run of each part took, and when it ended, by the monotonic clock, in milliseconds. */
   readonly parts: ReadonlyMap<SamplerPart, { readonly tookMs: number; readonly atMs: number }>;
 }
 
 export type SamplerPart = "pulse" | "sample" | "census";
 
 export interface SamplerOptions {
-  /** The number of pages up to which a table is read whole. */
+  /** The number of pages up to which a table is read whole. Default: SMALL_TABLE_PAGES. */
   readonly smallPages?: number;
   readonly sampledPages?: number;
 }
 
-/** What a pulse counts. `isSmall`: the whole table was read. */
+/** The counts of a pulse. `isSmall`: the whole table was read. */
 type PulseCounts = Pick<QueueSnapshot, "isSmall" | "counts" | "names">;
 
-/** The number of queues in a snapshot: more than a page shows. It limits the data that is sent to each viewer. */
+/** The maximum number of named queues in a snapshot. It limits the data that is sent to each viewer. */
 const MAX_QUEUES = 1_000;
-/** The size in pages of the sample of tasks and queues. It has a low precision, and is used until the first census. */
+/** The number of pages in the sample of tasks and queues, whose low precision suffices until a census is complete. */
 const SAMPLED_FOR_NAMES = 300;
 const NOTHING_INDEXED: IndexedCounts = { tallies: new Map() };
-/** The age up to which a sample is not read again: a pulse that needed a sample has just read it. */
+/** sample() reads none if the last one is younger: a pulse that needed a sample has just read it. */
 const YOUNG_SAMPLE_MS = 1_000;
-/** The age from which a sample is not shown. A sample gets so old only if there are no viewers. */
+/** The age from which a pulse reads a new sample, as after a time without viewers; without a census also new names. */
 const OLDEST_SAMPLE_MS = 60_000;
 
 export function createSampler(db: Database, options: SamplerOptions = {}): Sampler {
@@ -103,7 +103,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       return sampledNames(tallies, asOf, selected.length / Math.max(gauge.pages, 1));
     });
 
-  // Many dead entries at the beginning of an index take too long to read. Then only the sample is used.
+  // Many dead entries at the beginning of an index may take too long to read. Then sample and census are used instead.
   const readHeads = async (gauge: Gauge): Promise<Heads> => {
     const since = census.begunMs ?? gauge.nowMs;
     const probe =
@@ -120,7 +120,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   const readIndexes = async ({ heartbeats }: Gauge) =>
     readIndexed(db, await usableIndexes(db), heartbeats);
 
-  /** Returns a sample; an old one if none can be read in time; null if there is none at all. */
+  /** Returns the last sample, or a new one if it is too old or missing. After a timeout: the last one or null. */
   const freshSample = async (gauge: Gauge) => {
     const before = sampled;
     if (before !== null && monotonic() - before.atMs <= OLDEST_SAMPLE_MS) return before;
@@ -146,7 +146,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     return { isSmall: false, counts, names: counted ?? sample?.names ?? unknownNames(counts.asOf) };
   };
 
-  // The parts are read in sequence, so that they do not use every connection of a small pool.
+  // All is read in sequence, so that one pulse does not use every connection of a small pool.
   const read = async (): Promise<QueueSnapshot> => {
     const gauge = await readGauge(db);
     rates.note(gauge);

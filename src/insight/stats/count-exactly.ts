@@ -1,5 +1,5 @@
-// Counts the matches of a query exactly, in short steps over several responses. It ascends by id, because a job's id
-// never changes.
+// Counts the matches of a query exactly, in short steps, which may continue over several responses. The steps ascend by
+// id, because a job's id never changes.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -7,10 +7,10 @@ import { loadPacked, type PackableRow, packable } from "../expressions/large-val
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { idAfter } from "../walk/id-walk.ts";
 
-/** The progress of a count. */
+/** The progress of a count, with which it can continue. */
 export interface CountProgress {
   readonly count: number;
-  /** The number of candidates that could not be checked: the payload is too large, or took too long. */
+  /** The number of jobs that may match: their payload was too large to check, or reading them took too long. */
   readonly undecided: number;
   /** The id after which the count began. */
   readonly firstId: string;
@@ -20,13 +20,13 @@ export interface CountProgress {
   readonly lastId: string;
 }
 
-/** The target duration of a step, in milliseconds; a response takes four times as long. */
+/** The target durations of a step, and of one call of countOn(), in milliseconds. */
 const STEP_MS = 100;
 const ANSWER_MS = 400;
 const FIRST_SPAN = 2_000;
 const SHRINK = 8;
 const MAX_SPAN = 100_000_000;
-/** The number of rows whose texts are sent in one step, if this process evaluates the query. */
+/** The maximum number of rows whose texts are read in one step, if this process evaluates the query (`check`). */
 const MAX_CHECKED = 500;
 const MAX_ERROR_LENGTH = 4_096;
 /** The maximum stored size, and decompressed size, of a payload that is read: a step has all its rows in memory. */
@@ -48,8 +48,8 @@ export function isDone({ afterId, lastId }: CountProgress): boolean {
 }
 
 /**
- * Continues a count for about 0.4 s, or until all jobs are counted. A step that takes too long is repeated with fewer
- * rows. `mustMove`: continue until a step has succeeded, because otherwise the same response could repeat for ever.
+ * Continues a count for about 0.4 s, or until all jobs are counted. A step that times out is repeated with fewer rows.
+ * `mustMove`: continues longer if no step has succeeded. Otherwise a client could get the same cursor again and again.
  */
 export async function countOn(
   db: Database,
@@ -70,10 +70,10 @@ export async function countOn(
       span = Math.ceil(span / SHRINK);
       continue;
     }
-    // A single row that takes too long cannot be decided.
+    // Even a step of a single row has timed out, so it is not known whether this job matches.
     progress = counted ?? { ...progress, undecided: progress.undecided + 1, afterId: to };
     const factor = STEP_MS / Math.max(monotonic() - began, 1);
-    // A step that reached its limit of texts has not counted its whole span, so the next span is smaller.
+    // A step that read its maximum of texts has not counted its whole span, so the next span is smaller.
     const most = progress.afterId === to ? 8 : 0.5;
     span = Math.min(Math.ceil(span * Math.min(Math.max(factor, 0.25), most)), MAX_SPAN);
   }
@@ -81,8 +81,8 @@ export async function countOn(
 }
 
 /**
- * Returns the id of the `count`th job from here. Gaps between ids can have any width. If the index has so
- * many entries of deleted jobs that the search takes too long, it returns the id that is `count` higher.
+ * Returns the id of the `count`th job after `afterId`, at most `lastId`. Gaps between ids can have any width. If the
+ * search times out, because the index has many entries of deleted jobs, the id is `afterId` plus `count`.
  */
 async function lastOfStep(
   db: Database,
@@ -135,7 +135,7 @@ async function step(
     (row) => row.payload !== null && check(row as CheckedTexts),
   ).length;
   const large = checked.filter((row) => row.payload === null).length;
-  // The step ends with the last row that fits, and the next step begins after it.
+  // If not all rows fit into the step, it ends with the last one that was checked. The next step begins after that row.
   const isCut = checked.length < rows.length || rows.length === MAX_CHECKED;
   const reached = isCut ? (checked.at(-1)?.id ?? to) : to;
   return { ...from, count: count + matching, undecided: undecided + large, afterId: reached };

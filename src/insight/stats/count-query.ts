@@ -1,5 +1,5 @@
-// The number of jobs that a query matches: exact if that is cheap, otherwise estimated from a sample of the table, with
-// a confidence interval. The planner's estimate is never used.
+// The number of jobs that a query matches: exact if that is cheap (or, by an index, a lower bound from 10,000 on);
+// otherwise estimated from a sample of the table, with a confidence interval. The planner's estimate is never used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import {
@@ -18,15 +18,15 @@ import { sampleInTime } from "./in-time.ts";
 import { estimateFrom, selectPages } from "./page-sample.ts";
 import { readJobsPerPage, rowsOfPage } from "./sample-jobs.ts";
 
-/** The number of pages up to which a table is read whole, so that every number about it is exact. */
+/** The number of pages up to which a table is read whole, so that numbers about it are exact. */
 export const SMALL_TABLE_PAGES = 4_096;
 
 const CAP = 10_000;
 const SAMPLED_PAGES = 2_000;
-/** The number of pages in a sample for queries that this process evaluates, for which texts have to be sent. */
+/** The number of pages in a sample if this process evaluates the query (`check`), for which texts have to be sent. */
 const CHECKED_PAGES = 400;
 const MAX_CHECKED = 1_000;
-/** The size up to which a payload is read for a sample. Jobs with larger ones count as possible matches. */
+/** The size up to which a payload is read for `check`. Jobs with larger ones count as possible matches. */
 const MAX_CHECKED_BYTES = 16_384;
 
 /** Options for tests. */
@@ -128,7 +128,7 @@ interface MatchesRow {
 }
 
 /**
- * Returns the interval from the number of certain matches to that of possible ones. `perPage`: as for estimateFrom().
+ * Estimates the certain matches. The upper bound includes all `possible` ones. `perPage`: as for estimateFrom().
  */
 function intervalOf(
   pages: number,
@@ -172,7 +172,7 @@ async function sampleChecked(
   asOf: string,
   { sampledPages, random = Math.random }: SampledOptions,
 ): Promise<Value> {
-  // The pages are in random order: if there are too many candidates, those that were read are still a sample.
+  // The pages are in random order: if too many rows are found, the pages that were read are still a random sample.
   const selected = shuffle(selectPages(pages, sampledPages, random), random);
   const rows = await query<CheckedRow>(db, checkedSql(jobQuery), [
     selected,

@@ -1,5 +1,5 @@
-// Facts about the jobs' table without reading it: its size, the rows written since statistics began, the locked queues.
-// Reading them takes less than a millisecond.
+// Facts about the queue that are known without reading the table of jobs: its size, the number of rows written, and the
+// locked named queues. They are fast to read unless there are very many named queues, whose rows are counted.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isBlockedQueue, queueHolder } from "../../queue/sql/lock.ts";
@@ -11,24 +11,24 @@ export interface Gauge {
   readonly nowMs: number;
   /** The size of the table of jobs, in pages. */
   readonly pages: number;
-  /** Jobs per page by the planner's statistics; null without statistics. */
+  /** The average number of jobs on a page, by the planner's statistics; null without statistics. */
   readonly jobsPerPage: number | null;
   /** The file of the table, which changes when the table is rewritten. */
   readonly fileNode: string;
-  /** The numbers of rows written since statistics began, including rollbacks, up to a second late. */
+  /** The numbers of jobs written since PostgreSQL's statistics began, with rollbacks. They may be a second old. */
   readonly inserted: number;
   readonly updated: number;
   readonly deleted: number;
   /** The number of named queues. */
   readonly queues: number;
-  /** The ids of locked queues, at most 10,000. */
+  /** The ids of named queues whose jobs are blocked, by a worker or by a pause; at most 10,000. */
   readonly lockedQueueIds: readonly number[];
-  /** The number of locked queues of each holder. */
+  /** The number of named queues that each worker has locked; at most 1,000 workers. */
   readonly queueHolders: ReadonlyMap<string, number>;
   readonly heartbeats: Heartbeats;
 }
 
-/** The locks that decide the condition of a job. */
+/** What the condition of a job depends on besides its own row. */
 export type Locks = Pick<Gauge, "lockedQueueIds" | "heartbeats">;
 
 interface GaugeRow {

@@ -1,10 +1,10 @@
-// Determines the size of a sample: the requested size, or less if the disk is cold or the machine is busy. A result of
-// low precision is returned with its precision.
+// Reads a sample in the requested size, or in a smaller one if reads are slow, as with a cold disk or a busy machine. A
+// smaller sample gives a less precise result.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 
-/** The kinds of samples. Each has its own cost for each page. */
+/** The kinds of samples. A page takes a different time to read in each kind. */
 export type SampleKind =
   | "jobs"
   | "names"
@@ -21,14 +21,14 @@ const SHRINK = 8;
 const MIN_PAGES = 4;
 
 /**
- * For each server, the share of each kind of sample that could be read last time. The key is `db.schema`, an object
- * that each server creates once. The client cannot be the key, because every request has its own.
+ * The share of the requested pages that could be read in MAX_MS last time, for each kind of sample of each server. The
+ * key is `db.schema`, an object that each server creates once. The client is no key, because each request has its own.
  */
 const shares = new WeakMap<object, Map<SampleKind, number>>();
 
 /**
  * Reads a sample of `most` pages, or of as many as the database could recently read in time. After a timeout it reads
- * an eighth of that, with `readLight` if given. Throws WorkerError if even a few pages take too long.
+ * an eighth of them, and so on, with `readLight` if given. Throws WorkerError if even the read of MIN_PAGES times out.
  */
 export async function sampleInTime<T>(
   { schema }: Pick<Database, "schema">,
@@ -40,7 +40,7 @@ export async function sampleInTime<T>(
   let read = readFull;
   const known = shares.get(schema) ?? new Map<SampleKind, number>();
   shares.set(schema, known);
-  // A new kind starts with the smallest share of the others.
+  // The first sample of a kind starts with the smallest share of the other kinds.
   let share = known.get(kind) ?? Math.min(1, ...known.values());
   for (;;) {
     const pages = Math.min(most, Math.max(MIN_PAGES, Math.ceil(most * share)));

@@ -1,5 +1,5 @@
-// Counts that optional indexes provide at once: the exact numbers of locked and failed jobs, up to 10,000, the longest
-// running job and the last failure. Without the indexes, the sample and the census are used.
+// Counts that the optional indexes `running` and `failed` make fast: the exact numbers of locked and of failed jobs, up
+// to 10,000, the longest running job and the last failure. Without an index, job-counts.ts uses a sample or census.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type IndexName, indexCondition } from "../../database/schema/indexes/optional-index.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -9,11 +9,11 @@ import type { Heartbeats } from "../expressions/heartbeats.ts";
 import type { TallyName } from "./tally.ts";
 
 export interface IndexedCounts {
-  /** The number of jobs in each condition that has at most 10,000. */
+  /** The numbers of fetched and of running jobs, if they are at most 10,000 together; likewise of failed jobs. */
   readonly tallies: ReadonlyMap<TallyName, number>;
   /**
-   * When the longest running job was locked, in milliseconds since 1970; null: no job is running; undefined: no index
-   * has it.
+   * When the longest running job was locked, and the last failure, in milliseconds since 1970; null: no job is running,
+   * or has failed; undefined: unknown, as without the index.
    */
   readonly longestRunningMs?: number | null;
   readonly lastFailureMs?: number | null;
@@ -35,7 +35,7 @@ const lockedSql =
 
 const NEWEST = 100;
 
-// The index alone shows how many jobs have failed. The rows show which of the newest were only changed by hand.
+// The index alone shows how many jobs have failed. The rows show whether the last change of a job was its failure.
 const failedSql: Statement = (s) => `
   select pg_catalog.count(*) as count,
     (select ${milliseconds(`pg_catalog.max(${failedForGoodAt("jobs")})`)} from (
@@ -47,7 +47,7 @@ const failedSql: Statement = (s) => `
     order by updated_at desc limit $1::int + 1
   ) as failed`;
 
-/** `indexes`: the optional indexes that can be used. */
+/** Reads the counts. `indexes`: the optional indexes that can be used. */
 export async function readIndexed(
   db: Database,
   indexes: ReadonlySet<IndexName>,

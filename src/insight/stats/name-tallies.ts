@@ -1,22 +1,22 @@
-// Jobs counted by condition for each task, named queue and lock holder, combined from the rows of one or more
-// statements.
+// The number of jobs in each condition, of each task and named queue, and of locked jobs for each worker (the holder of
+// the lock). They are added up from the results of one or more statements.
 import { inState, type TallyName, tallied } from "./tally.ts";
 
-/** The counts for one kind of name and one condition. The lists are JSON texts of equal length. */
+/** The counts for one kind of name and one condition, in three lists of equal length, each as JSON text. */
 export interface TallyRow {
   readonly kind: "task" | "queue" | "holder";
   readonly tallied: TallyName;
-  /** Ids, or the names of holders; null: the jobs without a named queue. */
+  /** The ids of tasks, queues or workers; a null in the list: the jobs without a named queue. */
   readonly keys: string;
   readonly counts: string;
   /**
-   * The relevant times in milliseconds since 1970: for locked jobs the earliest lock, for failed ones the last failure,
-   * for all others the earliest run_at.
+   * Times in milliseconds since 1970: for locked jobs the earliest lock, for failed ones the last failure, for all
+   * others the earliest run_at; null: unknown, as for holders.
    */
   readonly times: string;
 }
 
-/** The jobs of a sample, by columns of equal length. `holders` is shorter: it has only locked jobs. */
+/** The jobs of a sample: lists with an element for each job. `holders` has one for each locked job only. */
 export interface SampledJobs {
   /** The page of each job. Jobs of one page follow each other. */
   readonly pages: readonly number[];
@@ -28,7 +28,7 @@ export interface SampledJobs {
 
 export interface NameTally {
   readonly counts: Record<TallyName, number>;
-  /** For a sample, the sum of the squares of the counts on each page, from which the variance follows. */
+  /** In a sample, the sum of the squares of the counts on each page, from which the variance follows; otherwise 0. */
   readonly squares: Record<TallyName, number>;
   readonly times: Partial<Record<TallyName, number>>;
 }
@@ -36,9 +36,9 @@ export interface NameTally {
 export class NameTallies {
   readonly all: NameTally = emptyTally();
   readonly tasks = new Map<number, NameTally>();
-  /** The queues by id. Jobs without a queue are not in it. */
+  /** The named queues by id. Jobs without a named queue are not counted here. */
   readonly queues = new Map<number, NameTally>();
-  /** The number of jobs that each holder has locked. */
+  /** The number of jobs that each worker has locked, by its id. */
   readonly holders = new Map<string, number>();
 
   add(rows: readonly TallyRow[]): void {
@@ -97,7 +97,7 @@ export class NameTallies {
   }
 }
 
-/** The id for jobs without a queue. No sequence generates it. */
+/** The id under which jobs without a named queue are counted. No queue has it. */
 const NO_QUEUE = 0;
 
 interface PageCounter {
@@ -110,8 +110,8 @@ interface PageCounter {
 const codes = new Map(tallied.map((one, code) => [one, code]));
 
 /**
- * Counts the jobs by page. The key is one number, made of id and condition, because it is fast: counting tens of
- * thousands of jobs blocks the process.
+ * Counts the jobs of each id (a task or queue) and condition, on each page. The key is one number, made of both, which
+ * is fast: counting tens of thousands of jobs blocks the process.
  */
 function countByPage(
   pages: readonly number[],
@@ -178,7 +178,7 @@ function addTo(tally: NameTally, one: TallyName, { count, squares, time }: Count
 /** The conditions of jobs that are due in the future, without retries. */
 const ahead = inState.scheduled.filter((one) => one !== "retrying_ahead");
 
-/** Returns the earliest run_at of due, ready and scheduled jobs, the first lock of running jobs, the last failure. */
+/** Returns the earliest run_at of due, ready and scheduled jobs, the first lock of running ones, the last failure. */
 export function agesOf({ times }: NameTally) {
   const earliest = (...of: TallyName[]) => {
     const known = of.flatMap((one) => times[one] ?? []);

@@ -19,14 +19,14 @@ export function selectPages(pages: number, count: number, random = Math.random):
  * itself uncertain.
  */
 const Z = 2.2;
-/** The number of pages with a hit below which the normal distribution does not apply. */
+/** If fewer pages have a hit (a counted job), the normal distribution does not apply. */
 const FEW_HITS = 30;
 /** If none of m sampled pages has a hit, fewer than 3/m of all pages have one, with 95 % confidence. */
 const RULE_OF_THREE = 3;
 
 /**
  * Estimates the total on all `pages` from the count on each page of the sample, in the order of the pages. `perPage`:
- * the number of jobs on a page, whether counted or not. It limits the total if the sample has no hits.
+ * the average number of jobs on a page, counted or not. It limits the total if the sample has no hits.
  */
 export function estimateFrom(pages: number, counts: readonly number[], perPage: number): Interval {
   const sampled = counts.length;
@@ -37,7 +37,7 @@ export function estimateFrom(pages: number, counts: readonly number[], perPage: 
   const value = scale * hits;
   const hitPages = sum(counts, (one) => (one > 0 ? 1 : 0));
   if (hitPages < FEW_HITS) return fewHits(scale, hits, hitPages, counts, perPage);
-  // Neighbouring pages of the sample differ only by chance, however the table is sorted.
+  // The variance follows from the differences of neighbouring pages, which hardly depend on the order of the table.
   let differences = 0;
   for (let n = 1; n < sampled; n++) differences += ((counts[n] ?? 0) - (counts[n - 1] ?? 0)) ** 2;
   const variance = (differences / (2 * (sampled - 1))) * (1 - sampled / pages);
@@ -47,7 +47,7 @@ export function estimateFrom(pages: number, counts: readonly number[], perPage: 
 
 /**
  * Estimates the total from few pages with hits. Such pages are rare events, so the Poisson distribution limits their
- * number; each is assumed to have as many hits as those in the sample.
+ * number. Each is assumed to have as many hits as those in the sample have on average.
  */
 function fewHits(
   scale: number,

@@ -1,5 +1,5 @@
-// Reads the first entries (the head) of each priority in the index that workers fetch from: the number of due and of
-// future jobs up to a limit, the oldest due job, the next scheduled one. It takes milliseconds in any table.
+// Reads the first entries (the head) of each priority in the index that workers fetch from: the numbers of due and of
+// future jobs up to a limit, the oldest due job, the next scheduled one. Only many dead entries can make the read slow.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -7,23 +7,23 @@ import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
 import type { TallyName } from "./tally.ts";
 import { talliedAs } from "./tally.ts";
 
-/** The number of jobs up to which each priority is counted. Larger counts need not be exact. */
+/** In each priority, up to this many due jobs and this many future jobs are counted exactly. */
 const CAP = 1_000;
 
 export interface Probe {
-  /** The number of due and of future jobs, retries included; a lower bound if it is not exact. */
+  /** The number of due jobs (`ahead`: of future ones), with retries. A lower bound if it is not exact. */
   readonly due: number;
   readonly isDueExact: boolean;
   /** The number of due jobs in a locked queue, among the 1,001 first due jobs of each priority. */
   readonly blocked: number;
   readonly ahead: number;
   readonly isAheadExact: boolean;
-  /** The run_at of the oldest due job, in milliseconds since 1970. */
+  /** The run_at of the oldest due job, in milliseconds since 1970; null if none is due. */
   readonly oldestMs: number | null;
   /** The run_at of the oldest ready and of the next scheduled job; null if no head has such a job. */
   readonly oldestFreeMs: number | null;
   readonly nextMs: number | null;
-  /** The number of jobs that have become due since the given time; null: too many to count. */
+  /** The number of jobs whose run_at has passed since the time `sinceMs`; null: too many to count. */
   readonly becameDue: number | null;
 }
 
@@ -87,7 +87,7 @@ const probeSql: Statement = (s) => `
     ${milliseconds("pg_catalog.min(oldest_free)")} as oldest_free_ms
   from heads`;
 
-/** Reads the heads. `sinceMs`: milliseconds since 1970. */
+/** Reads the heads. `sinceMs`: the time from which `becameDue` counts, in milliseconds since 1970. */
 export async function readProbe(
   db: Database,
   sinceMs: number,
@@ -125,7 +125,7 @@ const talliesSql =
 const dueSql = talliesSql(isDue("jobs"));
 const aheadSql = talliesSql(isAhead);
 
-/** Returns the exact number of available jobs in each condition, for a side that the probe reports as exact. */
+/** Returns the number of due, or of future, jobs in each condition that has some: exact if the probe was exact. */
 export async function readProbeTallies(
   db: Database,
   side: "due" | "ahead",
@@ -134,7 +134,7 @@ export async function readProbeTallies(
   const rows = await query<{ tallied: TallyName; count: string }>(
     db,
     side === "due" ? dueSql : aheadSql,
-    // Only jobs that were added after the probe may exceed this limit, and they need not be counted.
+    // The probe counted at most CAP jobs of each priority. Jobs beyond this limit came later, and need not be counted.
     [lockedQueueIds, 2 * CAP],
   );
   return new Map(rows.map(({ tallied, count }) => [tallied, Number(count)]));

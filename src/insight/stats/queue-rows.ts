@@ -1,4 +1,4 @@
-// Named queues without their jobs, and the names of tasks, for numbers that are counted elsewhere.
+// Reads named queues without counting their jobs, and the names of tasks and queues with counted jobs.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { shownLock } from "../../queue/pauses/paused-run.ts";
@@ -7,7 +7,7 @@ import { microseconds } from "../../queue/sql/moments.ts";
 export interface NamedQueueRow {
   readonly id: number;
   readonly queue_name: string;
-  /** When it was locked, in microseconds since 1970. */
+  /** When a worker locked it, in microseconds since 1970; null: none has. */
   readonly locked_at_us: string | null;
   readonly locked_by: string | null;
   readonly is_paused: boolean;
@@ -35,7 +35,7 @@ const tasksSql: Statement = (s) =>
 const queueNamesSql: Statement = (s) =>
   `select id, queue_name as name from ${s}._private_job_queues where id = any($1::int[])`;
 
-/** Returns a map from ids to names. Deleted names are missing. */
+/** Returns a map from ids to names. Deleted tasks and queues are missing. */
 export async function readNames(
   db: Database,
   kind: "task" | "queue",

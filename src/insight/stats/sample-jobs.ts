@@ -1,6 +1,6 @@
 // The number of jobs in each condition, from a sample of the table's pages. 2,000 pages take about a tenth of a second,
 // in a table of any size. Each page is read by its own range of row ids, and not by "tablesample", so that empty pages
-// count and one page can be taken from each stretch of the table.
+// count and one page can be taken from each stretch of the table (page-sample.ts).
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 import { failedForGoodAt } from "../expressions/failed-at.ts";
@@ -11,7 +11,7 @@ import { type TallyName, tallied, talliedAs } from "./tally.ts";
 export interface JobSample {
   /** For each condition, the number of jobs on each page that was read, in page order. */
   readonly counts: Readonly<Record<TallyName, readonly number[]>>;
-  /** The earliest lock of a running job, and the last failure, in the sample, in milliseconds since 1970. */
+  /** The earliest lock of a running job, and the last failure, in milliseconds since 1970; null: none in the sample. */
   readonly longestRunningMs: number | null;
   readonly lastFailureMs: number | null;
 }
@@ -24,7 +24,7 @@ export const rowsOfPage = (s: string, page: string, what: string, where = "true"
         and ${where}
       offset 0`;
 
-/** Returns the average number of jobs on these pages; it limits the estimate for a condition without jobs in them. */
+/** Returns the average number of jobs on these pages. It limits the estimate for a query without matches in them. */
 export async function readJobsPerPage(db: Database, pages: readonly number[]): Promise<number> {
   const [row] = await query<{ jobs: string }>(db, jobsSql, [pages]);
   return Number(row?.jobs ?? 0) / Math.max(pages.length, 1);
@@ -59,7 +59,7 @@ type SampleRow = Record<TallyName, string | null> & {
   readonly last_ms: string | null;
 };
 
-/** Reads a sample. `pages`: ascending. */
+/** Counts the jobs on these pages. */
 export async function sampleJobs(
   db: Database,
   pages: readonly number[],

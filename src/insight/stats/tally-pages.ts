@@ -1,5 +1,5 @@
-// Counts jobs by condition for each task, queue and holder: in all of a small table, in one chunk of a census, which is
-// exact for the moment of its read, or on the pages of a sample.
+// Counts the jobs in each condition, of each task and named queue, and the locked jobs of each worker (the holder):
+// in a small table, or in one chunk of a census. Of the pages of a sample, it lists the jobs.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { lockedConditions } from "../../domain/condition.ts";
@@ -13,9 +13,9 @@ import { talliedAs } from "./tally.ts";
 
 const LOCKED = lockedConditions.map((one) => `'${one}'`).join(", ");
 
-// The result is returned by columns: a chunk may have a row for each of thousands of queues and conditions, and parsing
-// them one by one would block this process. Holders are read separately: they are few, and a third grouping of all jobs
-// would cost half as much again. With 10,000 groups, numeric times or a locale-aware sort would cost that much, too.
+// Columns are returned as lists: a chunk may have a group for each of thousands of queues and conditions, and parsing a
+// row for each would block this process. Holders are read separately: they are few, and a third grouping of all jobs
+// would cost half as much again. So would numeric times, or a sort by locale, with 10,000 groups.
 const tallies = (s: string, heartbeats: Heartbeats, where: string): string => `
   select kind collate "C" as kind, tallied collate "C" as tallied, pg_catalog.json_agg(key)::text as keys, pg_catalog.json_agg(count)::text as counts,
     pg_catalog.json_agg(pg_catalog.date_part('epoch', at) * 1000::float8)::text as times
@@ -104,12 +104,12 @@ export async function tallyChunk(
     db.schema.name,
   ]);
   if (rows[0]?.is_ours === false) return null;
-  // Even an empty chunk has its row about the lock.
+  // A chunk without jobs has one row, which shows only that the lock was free.
   return rows.filter(({ kind }) => kind !== null);
 }
 
-// The result has one row for each job, because an estimate needs the counts of each page, and adding them up in this
-// process is cheaper than grouping in SQL.
+// The lists of the result have an element for each job, because an estimate needs the counts of each page, and adding
+// them up in this process is cheaper than grouping in SQL.
 const sampleSql =
   (heartbeats: Heartbeats): Statement =>
   (s) =>
@@ -129,7 +129,7 @@ const sampleSql =
   )}
   ) as job`;
 
-/** Counts the jobs on the given pages, for estimates. */
+/** Returns the page, task, queue and condition of each job on the given pages, and the holders of locked jobs. */
 export async function sampleNames(
   db: Database,
   { lockedQueueIds, heartbeats }: Locks,

@@ -10,14 +10,13 @@ import { isDue } from "../../queue/sql/eligible.ts";
 import { conditionOf, isQueueIn } from "../expressions/condition.ts";
 import type { Heartbeats } from "../expressions/heartbeats.ts";
 
+/** A counted condition: a job's condition, except that `retrying` is divided into due and future retries. */
 export type TallyName = Exclude<Condition, "retrying"> | "retrying_due" | "retrying_ahead";
-
-/** The number of jobs in each counted condition. */
 export type Tally = Readonly<Record<TallyName, number>>;
 
 /**
- * Returns an SQL expression: the counted condition of a job. `lockedQueues`: the parameter with the ids of locked
- * queues, such as `$1`.
+ * Returns an SQL expression: the counted condition of a job. `job`: its alias. `lockedQueues`: the parameter with the
+ * ids of locked queues, such as `$1`.
  */
 export const talliedAs = (job: string, lockedQueues: string, heartbeats: Heartbeats): string =>
   conditionOf(job, heartbeats, {

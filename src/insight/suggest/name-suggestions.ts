@@ -1,4 +1,4 @@
-// Names of tasks, queues and workers that contain the typed text. Those that begin with it come first.
+// Finds names of tasks, queues and workers that contain the typed text. Names that begin with it come first.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isLockedByWorker } from "../../queue/sql/lock.ts";
@@ -14,7 +14,7 @@ export async function namesLike(db: Database, kind: NameKind, typed: string): Pr
   return rows.map(({ name }) => name);
 }
 
-/** Returns names of workers that have locked queues. Without heartbeats no other worker can be found cheaply. */
+/** Returns ids of workers that have locked queues. Without a table of heartbeats no others can be found cheaply. */
 async function queueHolders(db: Database, typed: string): Promise<string[]> {
   const rows = await query<{ name: string }>(db, holdersSql, patterns(typed));
   return rows.map(({ name }) => name);
@@ -25,10 +25,10 @@ function patterns(typed: string): [string, string] {
   return [`%${escaped}%`, `${escaped}%`];
 }
 
-/** Longer texts are left out. They are not names that a worker has set, and decompressing them may take long. */
+/** Longer names are left out: decompressing them may take long. No name that this library allows is longer. */
 const MAX_BYTES = 4_096;
 
-/** $1: the pattern for the text anywhere; $2: the pattern for the text at the beginning. */
+/** $1: the pattern for the typed text anywhere in a name; $2: the pattern for it at the beginning. */
 const likeSql = (name: string, from: string, more = "") => `
   select ${name} as name
   from ${from}

@@ -1,5 +1,5 @@
-// The payloads and flags of a few of the newest jobs: names of members, values, flags. Rows and bytes are limited, and
-// a large payload is not read.
+// Reads what the 200 newest jobs have: the names and values of members in their payloads, and their flags. Large
+// payloads and flags are not read.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAtMost } from "../../database/unpacked.ts";
 import { memberNames, stringOf, valuesAt } from "../../domain/exact/payload-values.ts";
@@ -10,7 +10,7 @@ const MAX_STORED_BYTES = 2_048;
 const MAX_BYTES = 16_384;
 const MAX_VALUE_LENGTH = 80;
 
-/** Texts with the number of jobs that have them, most frequent first. */
+/** Texts, each with the number of these jobs that have it, most frequent first. */
 export type PayloadTexts = readonly (readonly [text: string, jobs: number])[];
 
 export async function payloadNames(db: Database, path: readonly PathStep[]): Promise<PayloadTexts> {
@@ -20,7 +20,7 @@ export async function payloadNames(db: Database, path: readonly PathStep[]): Pro
   );
 }
 
-/** Returns texts, numbers, true and false as they are typed in a query. A text has its quotes: `"a"`. */
+/** Returns the texts, numbers, true and false at `path`, up to 80 characters of JSON each. A text has quotes: `"a"`. */
 export async function payloadValues(
   db: Database,
   path: readonly PathStep[],
@@ -35,7 +35,7 @@ export async function sampleFlags(db: Database): Promise<PayloadTexts> {
   return countTexts(rows.map(({ flags }) => memberNames(flags)));
 }
 
-/** Returns the text of a value from `payloadValues`. */
+/** Returns a value from payloadValues() without the quotes and escapes of JSON. */
 export function valueText(json: string): string {
   return json.startsWith('"') ? stringOf(json) : json;
 }

@@ -1,4 +1,4 @@
-// Suggestions for a query without matches: task and queue names that are similar to an unknown name or a bare word.
+// Suggestions for a query without matches: names of tasks and queues similar to an unknown name or an unquoted word.
 import { inSlices } from "../../base/slices.ts";
 import { nearest } from "../../base/validate.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -15,10 +15,10 @@ export interface NameSuggestion {
 
 type Kind = "task" | "queue";
 
-/** The maximum number of terms of a query for which names are read. */
+/** The maximum number of terms of a query for which similar names are searched. */
 const MAX_TERMS = 3;
 
-/** Returns suggestions for `text`. `unknown`: the names in the query that do not exist, such as `task:nmae`. */
+/** Returns suggestions for the query `text`. `unknown`: its terms with names that do not exist, as `task:nmae`. */
 export async function suggestNames(
   db: Database,
   text: string,
@@ -63,7 +63,7 @@ async function similarName(db: Database, kind: Kind, word: string): Promise<stri
   if (word.length === 0 || word.length > MAX_NAME_LENGTH) return null;
   const rows = await query<{ name: string }>(db, statements[kind], [word.length]);
   let best: string | null = null;
-  // 20,000 comparisons take up to 70 ms.
+  // 20,000 comparisons take up to 70 ms. In slices they do not block other requests.
   await inSlices(rows, ({ name }) => {
     best = nearest(word, best === null ? [name] : [best, name]) ?? best;
   });
@@ -73,7 +73,7 @@ async function similarName(db: Database, kind: Kind, word: string): Promise<stri
 const MAX_NAME_LENGTH = 64;
 const MAX_NAMES = 20_000;
 
-/** Only names of a similar length are compared. */
+/** Returns the SQL for names whose length is similar to $1, the length of the word. */
 const similarNamesSql = (name: string, from: string) => `
   select ${name} as name from ${from}
   where pg_catalog.abs(pg_catalog.char_length(${name}) - $1::int) <= greatest(2, $1::int / 2)

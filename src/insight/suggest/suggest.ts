@@ -1,4 +1,4 @@
-// Suggestions for a query that is being typed: fields, words, names, contents of payloads.
+// Suggestions for a query that is being typed: fields, words of `is:`, names, flags, contents of payloads, times.
 import type { Database } from "../../database/database.ts";
 import { fieldNamed, queryFields } from "../../domain/portable/query/fields.ts";
 import { type Completion, completionAt, quoteIfNeeded } from "../../domain/query/completion.ts";
@@ -18,20 +18,20 @@ export interface Suggestion {
   /** The replacement text. */
   readonly text: string;
   readonly kind: "field" | "condition" | "task" | "queue" | "worker" | "flag" | "payload" | "time";
-  /** A short explanation; null if the text explains itself. */
+  /** A short explanation; null: none is shown. */
   readonly about: string | null;
 }
 
 export interface Suggestions {
   /** The range of the query that a suggestion replaces. */
   readonly replace: Span;
-  /** The suggestions, most likely first, at most 20. */
+  /** At most 20 suggestions, to be shown in this order. */
   readonly suggestions: readonly Suggestion[];
 }
 
 const MAX_SUGGESTIONS = 20;
 
-/** Returns suggestions. `at`: the position of the cursor in `text`. */
+/** Returns suggestions for the query `text`. `at`: the position of the cursor in it. */
 export async function suggest(db: Database, text: string, at: number): Promise<Suggestions> {
   const completion = completionAt(text, at);
   if (completion === null) return { replace: { at, end: at }, suggestions: [] };
@@ -97,7 +97,7 @@ async function termSuggestions(db: Database, prefix: string): Promise<Suggestion
   return [...fields, ...words, ...named.flatMap((names) => names.slice(0, 5))];
 }
 
-/** Returns a field with its usual continuation. */
+/** Returns a field with its usual continuation: `task:`, `payload.` or `due<`. */
 function fieldBeginning(name: string): string {
   if (name === "payload") return "payload.";
   return `${name}${fieldNamed(name)?.kind === "moment" ? "<" : ":"}`;
@@ -140,7 +140,7 @@ function seenSuggestions(
     .map(([text, jobs]) => ({ text: write(text), kind, about: `in ${jobs} of the newest jobs` }));
 }
 
-/** Returns a value as it is typed. A text such as 5, true or none is quoted, so that only the text matches. */
+/** Returns a value as it is typed in a query. A text such as 5 or true is quoted, so that it means only the text. */
 function valueWritten(json: string): string {
   const text = valueText(json);
   const isText = json.startsWith('"');

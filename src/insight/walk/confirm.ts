@@ -1,5 +1,5 @@
-// Checks the texts of candidates for the terms of a query that PostgreSQL cannot decide. Texts are read in small
-// groups, so that no statement decompresses much at once. A text that is too large to read is left out and counted.
+// Evaluates the terms of a query that are not compared in SQL, on the texts of the candidates: the jobs that the SQL
+// accepts. Texts are read in small groups, so that no statement decompresses much. Too large ones are only counted.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -10,21 +10,21 @@ import type { TextCheck } from "./matching.ts";
 const GROUP = 25;
 /** The maximum size of a job's texts that are read in a group: in bytes, after decompression, in the worst case. */
 const SMALL_BYTES = 524_288;
-/** The maximum size of a text that is read, in bytes. */
+/** The maximum size of a payload, and of an error, that is read, in bytes. */
 const MAX_BYTES = 8 * 1_048_576;
-/** The maximum number of bytes in one step; the next step continues after the last text. */
+/** The number of bytes after which a call of confirm() ends. Its `reached` shows where the next call continues. */
 const MAX_IN_ALL = 16 * 1_048_576;
 const MAX_MS = 200;
 
 export interface Confirmation {
   readonly ids: ReadonlySet<string>;
-  /** The number of candidates that are too large to check. */
+  /** The number of candidates whose texts are too large to check, or take too long to read. */
   readonly unchecked: number;
-  /** How many of the first candidates were checked, at least one. */
+  /** How many candidates, from the first on, need no further check: at least one, if there are any. */
   readonly reached: number;
 }
 
-/** Returns which of `ids` pass the check, as far as time permits. */
+/** Returns which of `ids` pass the check, until MAX_IN_ALL or MAX_MS is reached. */
 export async function confirm(
   db: Database,
   ids: readonly string[],
@@ -75,8 +75,8 @@ interface TextsRow {
   readonly is_large: boolean;
 }
 
-// The marks are selected only if the text may be read, because they may decompress it, too. They need not use every
-// parameter, and PostgreSQL rejects unused ones, so `true or` adds the condition without its effect.
+// The marks (see JobQuery) are selected only if the text may be read, because they may decompress it, too. They may use
+// fewer parameters than are sent, which PostgreSQL rejects. So `true or` adds the condition, which uses all.
 const textsSql = (schema: string, fits: string, marks: string, condition: string) => `
   select texts.id, not texts.fits as is_large,
     case when texts.fits then ${marks} end as marks,

@@ -1,5 +1,5 @@
-// A place in a list as an opaque text. The text is checked piece by piece, and any other text is rejected. A forged
-// place costs no more than a real one, because a walk from any place is bounded.
+// The cursor of a list: a place in it, as an opaque text. A text in any other form is rejected. A forged text in the
+// right form costs no more than a real one, because a walk from any place is bounded.
 import { hash } from "node:crypto";
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
@@ -8,22 +8,22 @@ import type { Position, Row, WalkPlace } from "./walk-place.ts";
 
 export interface Cursor {
   readonly sort: JobSort;
-  /** See hashOfFilters(): a place in one list is invalid in another. */
+  /** The result of hashOfFilters(), because a place in one list is invalid in another. */
   readonly filterHash: string;
-  /** The value of `now` in the query, in microseconds; empty: there is no query. */
+  /** The value of `now` in the query, in microseconds since 1970; empty: there is no query. */
   readonly nowUs: string;
   readonly place: WalkPlace;
-  /** The number of matches that are still to be skipped. */
+  /** The number of matches to skip from this place on. */
   readonly skip: number;
-  /** Whether an exact match of the search was already shown, although its place in the order comes later. */
+  /** Whether a job whose id or key is the searched text was already shown, although it comes later in the order. */
   readonly isExactShown: boolean;
-  /** The maximum number of rows in the next step, after a step that took too long; 0: the usual number. */
+  /** The number of rows of the next walk's first step, after a step that took too long; 0: the usual number. */
   readonly size: number;
-  /** Whether no page up to here had a match or an unchecked job. */
+  /** Whether no page up to here had a match, or a job that could not be checked. */
   readonly isNone: boolean;
 }
 
-/** The best ids of a page, up to 501, are the longest part of a cursor. */
+/** The longest part of a cursor is the list `best` (walk-place.ts), with up to 501 ids. */
 export const MAX_CURSOR_LENGTH = 10_000;
 
 /** The version of the format. A cursor of another version is rejected, because it would be misread. */
@@ -80,7 +80,7 @@ export function encodeCursor(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(list)).toString("base64url");
 }
 
-/** Returns the place in a text. Throws InputError for a text that `encodeCursor` did not make. */
+/** Returns the cursor in a text. Throws InputError for a text that is not in the form of encodeCursor(). */
 export function decodeCursor(text: string): Cursor {
   const cursor = text.length > MAX_CURSOR_LENGTH ? null : readText(text);
   if (cursor === null || encodeCursor(cursor) !== text) throw notACursor();
@@ -151,10 +151,10 @@ const packedRow = (one: Row | null): PackedRow => (one === null ? null : [[...on
 const unpackedRow = (one: PackedRow): Row | null =>
   one === null ? null : { key: one[0], id: one[1] };
 
-/** The largest page, and one more id that shows whether there is another page. */
+/** The size of the largest page, and one more id, which shows that there is another page. */
 const MAX_BEST = 501;
 
-/** Packs ascending ids: each as its distance from the previous one. */
+/** Sorts ids and packs each, except the first, as its distance from the one before, in base 36. */
 function packedIds(ids: readonly string[]): string {
   const sorted = ids.map(BigInt).sort((a, b) => (a < b ? -1 : 1));
   return sorted.map((one, at) => (one - (sorted[at - 1] ?? 0n)).toString(36)).join(".");

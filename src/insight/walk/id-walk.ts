@@ -13,7 +13,7 @@ interface ChunkRow {
   readonly ids: string;
 }
 
-/** Runs one step. `after`: as in the position; null: begins with the first job. */
+/** Runs one step, which begins after the id `after`; null: with the first job. */
 export async function walkIds(input: StepInput, after: string | null): Promise<WalkStep<string>> {
   const { db, matching, segment, skip, wanted, size } = input;
   const { fromNewest } = segment;
@@ -48,7 +48,7 @@ export async function walkIds(input: StepInput, after: string | null): Promise<W
   return { rows, skipped, scanned, next: isEnd ? null : row.last };
 }
 
-/** Returns the bound for the first id that can match, in the form of idsFrom(); null if there can be no id. */
+/** Returns where the ids after `after` that can match begin, as $1 of idsFrom(); null: no id can follow. */
 export function startOf({ matching, segment }: Condition, after: string | null): string | null {
   const { fromNewest } = segment;
   const { minId, maxId } = matching.shape;
@@ -60,8 +60,8 @@ export function startOf({ matching, segment }: Condition, after: string | null):
 }
 
 /**
- * Returns the last of the next `count` ids of a short list, where a step over few jobs ends; null: the step reads all
- * that are left. `from`: see idsFrom().
+ * Returns the last of the next `count` ids in the list of a query that names its ids: there a step ends. null: the step
+ * reads all that are left. `from`: $1 of idsFrom().
  */
 export function listedAfter(
   { ids }: QueryShape,
@@ -76,26 +76,26 @@ export function listedAfter(
   return String(left[count - 1]);
 }
 
-/** Whether no id after `last` can match. */
+/** Whether no id after `last` can match, because of the lowest or highest id that the query allows. */
 export function isPast({ minId, maxId }: QueryShape, last: string, fromNewest: boolean): boolean {
   const limit = fromNewest ? minId : maxId;
   if (limit === null) return false;
   return fromNewest ? BigInt(last) <= BigInt(limit) : BigInt(last) >= BigInt(limit);
 }
 
-/** Whether so few jobs can match that an index finds all of them at once. */
+/** Whether the query names the ids or the key of its jobs, so that an index finds the few that can match. */
 export function isFew({ shape }: WalkCondition): boolean {
   return shape.ids !== null || shape.key !== null;
 }
 
-/** Whether no index covers the condition, so that each row has to be read. */
+/** Whether a walk by id over all jobs has no condition for which an index helps, so that each row has to be read. */
 export function isOpen({ matching, segment }: Condition): boolean {
   const { conditions, isDue, taskIds, queueIds, ids, key } = matching.shape;
   const isPart = segment.way.kind !== "ids" || segment.where !== "true";
   return !isPart && [conditions, isDue, taskIds, queueIds, ids, key].every((one) => one === null);
 }
 
-/** Returns the bound for the first id after `after`; null if there can be no id. */
+/** Returns where the ids after `after` begin, as $1 of idsFrom(); null: no id can follow. */
 function firstOf(after: string | null, fromNewest: boolean): string | null {
   if (after === null) return fromNewest ? MAX_ID : MIN_ID;
   if (!fromNewest) return after;
@@ -105,15 +105,15 @@ function firstOf(after: string | null, fromNewest: boolean): string | null {
 const FIRST = 5;
 
 /**
- * A condition: ids from $1 on. Upwards, $1 is the id before the first one that is read. Downwards, $1 is that first id
- * itself, because no bigint is above MAX_ID.
+ * Returns a condition: ids from $1 on. In ascending order, $1 is the id before the first one that is read; in
+ * descending order it is the first one itself, because no bigint is above MAX_ID.
  */
 export const idsFrom = (fromNewest: boolean): string =>
   `jobs.id ${fromNewest ? "<=" : ">"} $1::bigint`;
 
 /**
- * Returns a common table expression with the last of the next $2 ids, and their number. If few jobs can match, $2 is
- * not a number of ids but this last id; null: there is no bound.
+ * Returns a common table expression with the last of the next $2 ids, and their number. If `few` (see isFew()), $2 is
+ * not a number of ids but this last id; null: all that are left.
  */
 export const boundSql = (schema: string, fromNewest: boolean, few: boolean): string =>
   few
@@ -157,7 +157,7 @@ const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: b
   from bound`;
 
 // If every row has to be read, counting them in the index first would cost a tenth more. Instead the condition is a
-// column of each of the next rows, which keep the order of the subquery.
+// column of each of the next rows, and array_agg() keeps the order of the ids.
 const scannedSql = (schema: string, condition: string, fromNewest: boolean) => `
   select last::text, rows::text, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
     pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
@@ -187,7 +187,7 @@ export async function idAfter(
   return from === null ? null : idFrom(db, from, fromNewest, count);
 }
 
-/** Returns the id of the job that a step of one row reads; null if the walk ends with this step. */
+/** Returns the id after which a walk continues if it leaves out the next row; null: it ends. */
 export async function afterOneRow(
   { db, matching, segment }: Condition & Pick<StepInput, "db">,
   after: string | null,

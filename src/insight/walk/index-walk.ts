@@ -1,6 +1,6 @@
-// Walks jobs in the order of an index: finds its next entries in order, and which of them match. An index does not
-// order rows of the same key by id, so the rows of a key are all read and sorted. If there are too many of them, they
-// are walked by id instead (`tie`).
+// Walks jobs in the order of an index: finds the next entries of the index, and which of them match. An index does not
+// order rows of the same key by id, so all rows of a key are read and sorted. If there are too many of them, they are
+// walked by id instead (`tie`).
 import { query } from "../../database/database.ts";
 import { isDueIn } from "../../domain/condition.ts";
 import { isDue as isDueNow } from "../../queue/sql/eligible.ts";
@@ -18,14 +18,14 @@ export function indexOf({ way }: Segment): IndexWay {
   return way;
 }
 
-/** The number of rows with one key above which they are walked by id. */
+/** If more rows have the same key, they are walked by id. */
 const MAX_TIE = 20_000;
 
 interface StepRow {
   readonly matched: string;
   readonly ids: string;
   readonly keys: string;
-  /** The key of the last entry that was read; null: no entry was read. */
+  /** The key of the entry at which the step ends; null: no entry was read. */
   readonly last_key: string | null;
   readonly last_id: string | null;
   readonly seen: string | null;
@@ -33,8 +33,8 @@ interface StepRow {
 }
 
 /**
- * Runs one step. `last`: all rows up to this one are done; null: none is done yet. `isSparse`: few of the earlier
- * entries matched.
+ * Runs one step. `last`: all rows up to this one are done; null: none is done yet. `isSparse`: few of the rows read so
+ * far matched.
  */
 export async function walkIndex(
   input: StepInput,
@@ -65,7 +65,7 @@ export async function walkIndex(
   return { ...done, next: behindParts(way, segment, parts) };
 }
 
-/** Returns the position after the entry that a step of one row reads; null: that entry is the last one. */
+/** Returns the position at which a walk continues if it leaves out the next entry; null: it ends. */
 export async function afterOneEntry(
   input: Omit<StepInput, "size">,
   way: IndexWay,
@@ -78,8 +78,8 @@ export async function afterOneEntry(
 }
 
 /**
- * Returns the parts of the index that a step reads: a priority for each part; null: the whole index. If the order
- * begins with the priority, a step reads a single priority: the first from the given key on.
+ * Returns the parts of the index that a step reads: a priority for each part. A list of null means the whole index. If
+ * the order begins with the priority, a step reads a single priority: the first from the given key on.
  */
 function partsOf(way: IndexWay, [from]: readonly string[]): readonly (number | null)[] {
   const { priorities: known } = way;
@@ -89,7 +89,7 @@ function partsOf(way: IndexWay, [from]: readonly string[]): readonly (number | n
 
 const isOfTimes = ({ keys }: IndexWay) => keys.length === 1;
 
-/** Returns where the part begins: a new priority is read from its beginning. */
+/** Returns where the step begins: at `begin`, or at the first row of the part if `begin` is in an earlier priority. */
 function beginIn(
   [part]: readonly (number | null)[],
   way: IndexWay,
@@ -100,7 +100,7 @@ function beginIn(
   return { key: [String(part), EARLIEST], id: idBefore(segment) };
 }
 
-/** Returns where the order continues after these parts; null: it ends there. */
+/** Returns where the walk continues after these parts; null: it ends there. */
 function behindParts(
   way: IndexWay,
   segment: Segment,
@@ -147,8 +147,8 @@ function keyBeside(key: readonly string[], isSmaller: boolean): string[] | null 
 }
 
 /**
- * Limits the index to due or to future jobs, which are the two ends of an index of times. Each limit includes all
- * matches: for future jobs it is the query's own `now`, for due jobs the time of the statement, which is later.
+ * Returns a condition that limits the read to due or to future jobs, if only such jobs match; otherwise an empty text.
+ * No match is lost: future jobs are read from the query's own `now` on, due jobs up to the time of the statement.
  */
 function aheadOf({ shape, nowUs }: WalkCondition, bound: (value: unknown) => string): string {
   const { isDue, conditions } = shape;
@@ -158,7 +158,7 @@ function aheadOf({ shape, nowUs }: WalkCondition, bound: (value: unknown) => str
   return `and jobs.run_at > ${nowUs === null ? "pg_catalog.now()" : `${bound(momentText(nowUs))}::text::timestamptz`}`;
 }
 
-/** Returns a list of the key's columns. */
+/** Returns an SQL list: the result of `of` for each column of the key. */
 const columns = (keys: readonly Key[], of: (column: string, at: number) => string) =>
   keys.map(({ column }, at) => of(column, at)).join(", ");
 
@@ -167,10 +167,10 @@ const keyText = (keys: readonly Key[], alias: string) =>
 
 // For each priority, one part of the index is read in time order. PostgreSQL merges the parts row by row, only as far
 // as necessary, and sorts the rows of a key by id (an incremental sort). The limit of a part ends its read if a key has
-// too many rows. A join could change the order of entries and matches, so the condition is evaluated row by row, only
-// for as many rows as are wanted. If most rows do not match (`isSparse`), it is evaluated for each entry as it is read:
-// cheaper for a single match, more expensive for all rows of a key. For conditions on tasks and queues (`may`) the
-// index suffices. The rows of a key that has too many are discarded, because they are not in order yet.
+// too many rows. A join could change the order of entries and matches, so the condition is evaluated row by row, until
+// enough rows match. If most rows do not match (`isSparse`), it is evaluated for each entry as the index is read: that
+// is cheaper for each row, but includes all rows of a key. For conditions on tasks and queues (`may`) the index
+// suffices. The rows of a key that has too many are not returned, because they are not sorted: they are walked by id.
 function stepOf(
   input: StepInput,
   { keys }: IndexWay,
@@ -208,8 +208,8 @@ function stepOf(
   const may = mays.length === 0 ? "true" : `(${mays.join(" and ")})`;
   const to = segment.descending ? "desc" : "asc";
   const beyond = segment.descending ? "<" : ">";
-  // The number of leading columns that are equal in all rows of a part. In `order by` they would hide from the planner
-  // that the rows are already sorted.
+  // The number of leading columns whose value is the same in all rows of a part. In `order by` they would keep the
+  // planner from noticing that the rows are already sorted.
   const others = keys.length - own.length;
   const order = (of: string) =>
     `${columns(own, (_, at) => `${of}.k${others + at} ${to}`)}, ${of}.id ${to}`;

@@ -1,19 +1,19 @@
-// The condition of a walk. A job matches if the query and the filters state, task, queue and search all match.
+// The condition of a walk: a query, or in a list all of its query and the filters state, task, queue and search.
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { ANY_SHAPE, bothOf } from "../query/parts/shape.ts";
 
-/** The part of a compiled query that a walk needs. */
+/** A compiled query or filter, or several of them: what a walk needs to decide which jobs match. */
 export interface WalkCondition
   extends Pick<JobQuery, "sql" | "values" | "shape" | "isEmpty" | "unknown"> {
-  /** The part of the query that this process evaluates on the texts; null: none. */
+  /** The part that this process evaluates on the texts of jobs; null: SQL decides all. */
   readonly check: TextCheck | null;
-  /** Whether every job matches. */
+  /** Whether every job certainly matches. */
   readonly isAll: boolean;
-  /** The value of `now` in the condition, in microseconds; null: the time of each statement. */
+  /** The value of `now` in the condition, in microseconds since 1970; null: the time of each statement. */
   readonly nowUs: string | null;
 }
 
-/** Evaluates a part of the query on the texts of a row and on the marks that are read with them. */
+/** A query's `check`, here named `decide`, and its `marks` (JobQuery), with what a statement needs to read them. */
 export interface TextCheck {
   readonly decide: (row: CheckedTexts) => boolean;
   readonly marks: (first: number) => string;
@@ -51,7 +51,7 @@ export function matchingOf(query: JobQuery): WalkCondition {
   };
 }
 
-/** Returns a condition that a job matches if it matches all of `parts`. At most one of them has a check. */
+/** Returns a condition that a job matches if it matches all of `parts`. Only one of them may have a check. */
 export function allOf(parts: readonly WalkCondition[]): WalkCondition {
   const real = parts.filter(({ isAll }) => !isAll);
   const [only] = real;

@@ -5,7 +5,7 @@
 export const LATEST = "Infinity";
 export const EARLIEST = "-Infinity";
 
-// The beginning and the end of PostgreSQL's own range: 4714 BC and the year 294276.
+// The first and the last microsecond of PostgreSQL's timestamps, in 4714 BC and in the year 294276.
 const FIRST_US = -210_866_803_200_000_000n;
 const LAST_US = 9_224_318_015_999_999_999n;
 
@@ -26,7 +26,7 @@ export function nextMoment(key: string, descending: boolean): string | null {
   return next < FIRST_US ? EARLIEST : String(next);
 }
 
-/** Compares two keys, which may also be other integers, such as ids. Returns -1, 0 or 1. */
+/** Compares two keys, or two other integers, such as ids or priorities. Returns -1, 0 or 1. */
 export function compareKeys(a: string, b: string): number {
   if (a === b) return 0;
   if (a === LATEST || b === EARLIEST) return 1;
@@ -38,7 +38,7 @@ const DAY_US = 86_400_000_000n;
 
 /**
  * Returns a key as a text that PostgreSQL reads exactly, regardless of the session's DateStyle and TimeZone: ISO 8601
- * with the year first. A number would need a conversion in every statement.
+ * with the year first. A number would have to be converted in every statement.
  */
 export function momentText(key: string): string {
   if (key === LATEST) return "infinity";

@@ -23,13 +23,13 @@ export const jobSorts = [
   "-attempts",
   "running",
 ] as const;
-/** The order of listJobs(). `-` means descending. */
+/** The order of a list of jobs. `-` means descending; `running` means by the time of the lock, earliest first. */
 export type JobSort = (typeof jobSorts)[number];
 
 /** A column by which jobs are sorted. */
 export interface Key {
   readonly column: string;
-  /** Returns SQL: the exact value of the expression, as a text. */
+  /** Returns an SQL expression: the exact value of `expression`, as a text. */
   readonly out: (expression: string) => string;
   /** Returns the value of a parameter for such a text. `type`: the parameter's SQL type. */
   readonly parameter: (text: string) => string;
@@ -41,13 +41,13 @@ export interface Key {
 export type SegmentOrder =
   /** By id, because no other order is requested. */
   | { readonly kind: "ids" }
-  /** By an index, which is read once for each of `priorities`, or as a whole if that is null. */
+  /** By an index, which is read once for each of `priorities`; null: it is read as a whole. */
   | {
       readonly kind: "index";
       readonly keys: readonly Key[];
       readonly priorities: readonly number[] | null;
     }
-  /** No index has the order: all jobs are read in id order, and the best are collected. */
+  /** No index has the order: all jobs are read by id, and the first ones in the order (the best) are collected. */
   | { readonly kind: "rank"; readonly key: Key };
 
 export interface Segment {
@@ -61,7 +61,7 @@ export interface Segment {
 
 /** The facts that decide whether an index is used. */
 export interface OrderFacts {
-  /** The priorities of available jobs; null: too many to read the index for each. */
+  /** The priorities of available jobs; null: too many to read the index for each, or not read. */
   readonly priorities: readonly number[] | null;
   /** The names of existing optional indexes. */
   readonly indexes: ReadonlySet<string>;
@@ -112,7 +112,7 @@ export function segmentsOf(
       const way: SegmentOrder = {
         kind: "index",
         keys: [number("priority"), runAt],
-        // In each priority of the index, due jobs precede future ones. To skip some, each priority is read separately.
+        // In each priority of the index, due jobs precede future ones. If only some can match, each is read alone.
         priorities: shape.isDue === null && shape.conditions === null ? null : facts.priorities,
       };
       return keyedSegments(way, isAvailable(jobs), waiting, false, shape);
@@ -163,7 +163,7 @@ const byId = (where: string, descending: boolean): Segment => ({
 });
 
 // For a descending order that has no index, jobs are read by id, beginning with the newest: these have more often
-// changed recently, so the first answer is closer to the final one.
+// changed recently, so the first response is closer to the final one.
 const byKey = (way: SegmentOrder, where: string, descending: boolean): Segment => ({
   way,
   where,

@@ -1,5 +1,5 @@
-// The number of rows that a walk reads in one statement: as many as take about 100 ms, so that no statement occupies a
-// connection or keeps an old snapshot for long, and the response is in time for any data.
+// The number of rows that a walk reads in one statement: as many as take about 100 ms. So no statement occupies a
+// connection or keeps an old snapshot for long, and a response is in time, however large the rows are.
 import { monotonic } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 
@@ -13,11 +13,11 @@ export interface WalkPace {
   readonly size: number;
   /** Whether the last statement exceeded its time limit. Then the response ends, and the next one has smaller steps. */
   readonly isStuck: boolean;
-  /** Whether a single row exceeded the time, so that it can only be skipped. */
+  /** Whether a statement for a single row exceeded the limit, so that the row can only be left out. */
   readonly isBlocked: boolean;
   /** Runs one step of at most `most` rows and adapts to its duration; null if it exceeded its time limit. */
   run<T>(step: (size: number) => Promise<T>, most?: number): Promise<T | null>;
-  /** Slows down, because a step found more than it can return: the next step reads fewer rows. */
+  /** Makes the next step smaller, because a step found as many rows as it can return, and may have read too many. */
   slowDown(): void;
 }
 

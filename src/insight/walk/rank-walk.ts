@@ -1,6 +1,6 @@
-// Walks jobs in an order that no index has: reads all of them by id and collects the best. A response that ends before
-// the walk shows the best so far; the next one continues and shows better ones, until the walk has ended and the page
-// is final.
+// Walks jobs in an order that no index has: reads all of them by id, and collects the best, which come first in the
+// order. A response that ends before the walk shows the best so far. The next one continues and shows better ones,
+// until the walk has ended and the page is final.
 import { query } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { boundSql, isFew, isPast, listedAfter, startOf, withinBound } from "./id-walk.ts";
@@ -21,7 +21,7 @@ interface RankedRow {
 
 /**
  * Returns the best rows of the next chunk, or its first candidates if this process evaluates the query. `next` is the
- * progress of the walk.
+ * id after which the walk continues.
  */
 export async function walkRanks(
   input: StepInput,
@@ -50,8 +50,8 @@ export async function walkRanks(
 }
 
 /**
- * Returns the best rows so far that still match and are within the bound. If checking them again takes too long, they
- * are returned unchecked.
+ * Returns the best rows so far that still match and are between the floor and the bound. If testing the query on them
+ * takes too long, they are returned without this test.
  */
 export async function bestAgain(input: RankInput, key: Key, round: Round): Promise<Row[]> {
   if (round.best.length === 0) return [];
@@ -67,7 +67,7 @@ export async function bestAgain(input: RankInput, key: Key, round: Round): Promi
   return rowsOf(rows[0]);
 }
 
-/** Returns the best `count` of both, in order. */
+/** Returns the best `count` rows of both lists, in order. */
 export function bestOf(a: readonly Row[], b: readonly Row[], descending: boolean, count: number) {
   const sign = descending ? -1 : 1;
   const compare = (one: Row, other: Row) =>

@@ -1,4 +1,4 @@
-// The input and the result of every step of a walk, and the SQL that steps share.
+// The input and the result of every step of a walk, and what the steps share.
 import type { Database } from "../../database/database.ts";
 import type { WalkCondition } from "./matching.ts";
 import type { Segment } from "./order.ts";
@@ -10,9 +10,9 @@ export interface StepInput {
   readonly segment: Segment;
   /** The number of matches to skip first. */
   readonly skip: number;
-  /** The number of matches wanted after those. */
+  /** The maximum number of matches to return after the skipped ones. */
   readonly wanted: number;
-  /** The number of rows to read. */
+  /** The maximum number of rows to read. */
   readonly size: number;
 }
 
@@ -21,13 +21,13 @@ export interface WalkStep<P> {
   readonly rows: readonly Row[];
   /** The number of matches that were skipped. */
   readonly skipped: number;
-  /** The number of rows that were read. */
+  /** The number of rows that were read; if an index finds the few that can match, of those that matched. */
   readonly scanned: number;
   /** Where the next step continues; null: the segment has ended. */
   readonly next: P | null;
 }
 
-/** A match, with the place after it. */
+/** A match, with the place at which the list continues after it. */
 export interface FoundJob {
   readonly id: string;
   readonly after: WalkPlace;

@@ -8,11 +8,11 @@ export interface WalkPlace {
 }
 
 export type Position =
-  /** The walk continues after this id; null: it begins with the first. */
+  /** The walk continues after this id; null: it begins with the first job. */
   | { readonly kind: "ids"; readonly after: string | null }
   /** The walk continues after this row; null: it begins with the first. */
   | { readonly kind: "index"; readonly last: Row | null }
-  /** Too many jobs have this key, so they are walked by id, after `after`. */
+  /** Too many jobs have this key, so they are walked by id, after the id `after`; null: from the first on. */
   | { readonly kind: "tie"; readonly key: readonly string[]; readonly after: string | null }
   | ({ readonly kind: "rank" } & Round);
 
@@ -22,7 +22,7 @@ export interface Row {
   readonly id: string;
 }
 
-/** A ranking of all jobs that fills one page, in one or more responses. */
+/** A walk over all jobs that finds the best (order.ts) for one page, in one or more responses. */
 export interface Round {
   /** The last id that was read; null: none yet. */
   readonly after: string | null;
@@ -69,8 +69,8 @@ export function positionAfter(row: Row, position: Position): Position {
 }
 
 /**
- * Returns the position in the form for `way`, because an index may have been created or dropped since the previous
- * page; null: it is not valid in this segment.
+ * Returns the position in the form for `way`. An index may have been created or dropped since the previous page, so
+ * that the order is now found in another way. null: the position is not valid in this segment.
  */
 export function adaptPosition(position: Position, way: SegmentOrder): Position | null {
   if (way.kind === "ids") return position.kind === "ids" ? position : null;

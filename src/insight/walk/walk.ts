@@ -1,6 +1,6 @@
-// Executes lists and searches of jobs, and exports with a query. It walks an order segment by segment in statements of
-// about 100 ms, until there are enough matches, no rows are left, or the time limit is reached. It then returns where
-// to continue. So any filter is possible: a slow one only takes more responses.
+// Finds the jobs of lists, searches, exports and rehearsals. It walks an order segment by segment, in statements of
+// about 100 ms, until there are enough matches, no rows are left, or the time limit is reached, and returns where to
+// continue. So any filter is possible: a slow one only takes more responses.
 //
 //   ids ──────────────▶ the next rows by id, filtered
 //   index ─▶ (tie ─▶) ─▶ the next entries of an index in its order; many equal keys by id
@@ -42,18 +42,18 @@ export interface WalkRequest {
 
 export interface WalkResult {
   readonly found: readonly FoundJob[];
-  /** Where to continue; null: everything was read. */
+  /** Where to continue, and how many matches to skip from there; null: everything was read. */
   readonly next: WalkPlace | null;
   readonly skip: number;
   /** The number of rows that were read. */
   readonly scanned: number;
-  /** Whether better rows may follow: then `next` returns the same page again. */
+  /** Whether better rows may follow: then a walk from `next` returns the same page again, with these rows. */
   readonly isPartial: boolean;
-  /** Whether the time limit ended the walk. */
+  /** Whether the time limit of the walk, or of a statement, ended the walk. */
   readonly isCut: boolean;
-  /** The number of candidates whose texts were too large to check. */
+  /** The number of jobs that were left out: their texts are too large, or took too long, to check. */
   readonly unchecked: number;
-  /** The number of rows of the next response's first step, after a step that took too long; otherwise 0. */
+  /** The number of rows of the next walk's first step, after a step that took too long; otherwise 0. */
   readonly size: number;
   /** The present number of rows in a step, for callers that continue at once. */
   readonly pace: number;
@@ -69,7 +69,7 @@ const JUMP = 1_000_000;
 
 export async function walk(request: WalkRequest): Promise<WalkResult> {
   const state = new WalkState(request);
-  // Don't start a step that would end more than half a step after the deadline.
+  // No step begins that would probably end more than half a step after the time limit.
   const deadline = monotonic() + request.budgetMs - STEP_MS / 2;
   while (state.isUnfinished) {
     await state.step();
@@ -88,7 +88,7 @@ class WalkState {
   #unchecked = 0;
   /** The best rows of the current ranking, once it has begun in this response. */
   #best: readonly Row[] | null = null;
-  /** Whether the ranking has lost some of its best rows, so that it cannot fill its page. */
+  /** Whether best rows of an earlier response no longer match, so that the ranking cannot fill its page. */
   #isShort = false;
 
   constructor(request: WalkRequest) {
@@ -167,7 +167,7 @@ class WalkState {
     const input = this.#input(segment);
     const isSparse = this.#found.length * SPARSE < this.#scanned;
     const step = await this.#run(
-      // A sparse step evaluates the condition for all entries of a key, a step of one row only for that row.
+      // A sparse step may evaluate the condition for more rows than `size`. A step of one row must test that row alone.
       (size) => walkIndex({ ...input, size }, way, position.last, isSparse && size > 1),
       () => afterOneEntry(input, way, position.last),
     );
@@ -213,7 +213,7 @@ class WalkState {
     const page = this.#best;
     this.#best = null;
     for (const row of page) this.#found.push(this.#foundAt(row, going));
-    // Without a bound no row was left out, so no page follows.
+    // Without a bound the page was never full, so no row was left out and no page follows.
     this.#isShort = bound !== null && page.length < limit;
     this.#goTo(bound === null ? null : nextRound(page.at(-1) ?? bound));
   }
@@ -235,7 +235,7 @@ class WalkState {
 
   /**
    * Runs a step. A row that takes too long alone, such as one with a text of 300 MB to search, is left out and counted.
-   * `next`: where the walk continues after that row. Returns null if a smaller step must be tried first.
+   * `next`: returns where the walk continues after this row. Returns null if a smaller step must be tried first.
    */
   async #run<P>(
     step: (size: number) => Promise<WalkStep<P>>,
@@ -263,16 +263,16 @@ class WalkState {
     return { id: row.id, after: { segment, position: positionAfter(row, position) } };
   }
 
-  /** Returns the best rows so far. After any of them, the same ranking continues. */
+  /** Returns the best rows so far. The place after each of them continues the same ranking. */
   #partialPage(): FoundJob[] {
     const after = this.#place as WalkPlace;
     return (this.#best ?? []).map(({ id }) => ({ id, after }));
   }
 
-  /** Checks the candidates. `cutAt`: the last candidate that was checked in time; null: all were. */
+  /** Checks the candidates of a step, if it has any. `cutAt`: the last one that was done in time; null: all were. */
   async #confirm({ rows, scanned }: WalkStep<unknown>) {
     const { check } = this.#request.matching;
-    // The step may have read rows after its last candidate in vain, so the next one is smaller.
+    // The step may have read rows after its last candidate for nothing, so the next step is smaller.
     if (check !== null && rows.length >= CANDIDATES) this.pace.slowDown();
     const all = rows.map(({ id }) => id);
     const done = check === null ? null : await confirm(this.#request.db, all, check);
@@ -290,7 +290,7 @@ class WalkState {
       : { db, matching, segment, skip: 0, wanted: CANDIDATES };
   }
 
-  /** Checks a place from a cursor. */
+  /** Returns the place of a cursor in the form for the present indexes. Throws InputError if it is invalid. */
   #checkPlace({ segment, position }: WalkPlace): WalkPlace {
     const way = this.#request.segments[segment]?.way;
     const good = way === undefined ? null : adaptPosition(position, way);

@@ -1,5 +1,5 @@
-// One link of the chain from a job to the reason why it does not run. The last link that is marked as root has
-// the action that removes the cause, if there is one.
+// One link of the chain from a job to the reason why it does not run (causes.ts). The root is the last link with
+// `isRoot`. Its `fix` is the action that removes the cause; null: there is none.
 import { isPoison, lostAttempts } from "../read/lost-attempts.ts";
 import type { Fix } from "./fix.ts";
 import type { WhyFacts } from "./job-facts.ts";
@@ -7,17 +7,17 @@ import type { WhyFacts } from "./job-facts.ts";
 export type CauseKind =
   /** The job's queue is locked. */
   | "queue_locked"
-  /** This job has locked the queue. */
+  /** The queue is locked by another job, `links.job`. */
   | "locked_by_job"
   /** The job's queue, its task or everything is paused. */
   | "paused"
-  /** A limit of its task or queue is used up. */
+  /** A limit of its task or queue allows no further start now. */
   | "limited"
-  /** It runs and is being cancelled. */
+  /** The cancellation of the job was requested, and the job has not ended. */
   | "cancelling"
   | "holder_alive"
   | "holder_stale"
-  /** The holder of the lock never sent a heartbeat. */
+  /** The worker that holds the lock never sent a heartbeat. */
   | "holder_unknown"
   | "not_due"
   | "no_worker_for_task"
@@ -36,13 +36,13 @@ export interface Cause {
   /** A second, less prominent line. */
   readonly detail: string | null;
   readonly isRoot: boolean;
-  /** Whether the job continues only after a repair. False: it waits its turn, or the reason is unknown. */
+  /** Whether the job continues only after a repair. False: it waits, runs, or the reason is unknown. */
   readonly isBroken: boolean;
   readonly links: Links;
   readonly fix: Fix | null;
 }
 
-/** The full names of the things that the text mentions. */
+/** The full names of the queue and worker, and the id of the other job, that the text mentions; null: none. */
 export interface Links {
   readonly queue: string | null;
   readonly worker: string | null;
@@ -67,14 +67,14 @@ export function cause(
 }
 
 /**
- * Returns a cause if at least the last two attempts ended because their worker ended. `offersFix`: whether the cause
- * may be a root, with the action that ends the crashes.
+ * Returns a cause if at least the last two attempts ended because their worker ended, otherwise none. `offersFix`: the
+ * cause is a root, with the action that ends the crashes, if this job probably causes them.
  */
 export function crashCauses(job: WhyFacts, offersFix = false): Cause[] {
   const attempted = { ...job, isLocked: job.lockedMs !== null };
   const lost = lostAttempts(attempted);
   if (lost < 2) return [];
-  // The text does not call this job the cause: another one that ran at the time may have crashed the workers.
+  // The text does not call this job the cause: another job that ran at the time may have crashed the workers.
   const text = `Its last ${lost} attempts ended when their workers crashed`;
   if (!offersFix || !crashesWorkers(job)) return [cause("crashes_workers", text)];
   return [cause("crashes_workers", text, { isRoot: true, isBroken: true, fix: stopRetrying(job) })];
@@ -84,7 +84,7 @@ export function crashCauses(job: WhyFacts, offersFix = false): Cause[] {
 export const crashesWorkers = (job: WhyFacts): boolean =>
   isPoison({ ...job, isLocked: job.lockedMs !== null });
 
-/** Returns the fix; null if no attempt follows. */
+/** Returns the fix that prevents further attempts; null if none are left. */
 export const stopRetrying = ({ id, attempts, maxAttempts }: WhyFacts): Fix | null =>
   attempts < maxAttempts
     ? { action: "stop-retrying", label: "Stop retrying…", jobIds: [id] }

@@ -1,4 +1,4 @@
-// Determines the chain of causes that keep a job from running, from the facts about it. Pure functions.
+// Determines, from the facts about a job, the chain of causes that keep it from running. The main chains:
 //
 //   blocked job ─▶ its queue is locked ─▶ by a job ─▶ whose worker is alive | not responding | unknown
 //   fetched, running job ─▶ its worker is alive | not responding | unknown
@@ -34,16 +34,16 @@ export interface CauseFacts {
   /** The job's schema. */
   readonly schema: string;
   readonly job: WhyFacts;
-  /** The worker that has locked the job or its queue. */
+  /** The worker that has locked the job or, if the job is blocked, its queue; null: none, or the lock names none. */
   readonly holder: Holder | null;
   readonly holdingJob: HoldingJob | null;
-  /** The number of jobs of its queue that the holder has fetched and will start before it; null if unknown. */
+  /** How many fetched jobs of its queue the holder will start before this job; null: unknown, or it is not fetched. */
   readonly fetchedBefore: number | null;
-  /** The pause that keeps it from starting: that of its queue, its task or everything; null if there is none. */
+  /** The pause that keeps this job from starting: of everything, its task or its queue; null if there is none. */
   readonly pause: Pause | null;
-  /** The limit that keeps it from starting now, also on the worker that has fetched it; null if there is none. */
+  /** The limit that keeps this job, if it is due or fetched, from starting now; null if there is none. */
   readonly limit: LimitOfJob | null;
-  /** The request to cancel it while it runs; null: none. */
+  /** The request to cancel this job; null: none. */
   readonly cancellation: Cancellation | null;
   readonly lockRefusal: LockRefusal | null;
   readonly place: QueuePlace | null;
@@ -53,7 +53,7 @@ export interface CauseFacts {
   readonly sameError: Value | null;
 }
 
-/** Returns the causes. The root is the last cause that is marked as one. A job that simply runs next has no causes. */
+/** Returns the causes; the root is the last with `isRoot`. Empty if nothing is known to keep the job from running. */
 export function causesOf(facts: CauseFacts): Cause[] {
   const { job } = facts;
   switch (job.condition) {
@@ -86,14 +86,14 @@ export function causesOf(facts: CauseFacts): Cause[] {
   }
 }
 
-/** Whether the row of its task or queue was deleted, so that no worker fetches the job. */
+/** Whether the row of the job's task or queue was deleted, so that no worker fetches the job. */
 export const isLost = ({ task, isQueueLost }: WhyFacts): boolean => task === null || isQueueLost;
 
 /** Returns the command that restores the deleted rows of queues. */
 export const recoverQueues = (schema: string): string =>
   workerLine(schema, "worker cleanup --task gc-job-queues");
 
-/** Marks a root cause that only a repair removes. */
+/** The members of a root cause that needs a repair. */
 const broken = { isRoot: true, isBroken: true };
 
 function lostNames({ job, schema }: CauseFacts): Cause[] {
@@ -142,7 +142,7 @@ function lockedByJob(queue: string, holding: HoldingJob, { queue: facts }: WhyFa
 const jobText = ({ id, task }: HoldingJob) =>
   task === null ? `#${id}` : `${shortName(task)} #${id}`;
 
-/** `lockedMs`: when the job or queue was locked; null if unknown. */
+/** Returns a cause about the holder, if there is one. `lockedMs`: when it locked the job or queue; null if unknown. */
 function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
   const { job, holder } = facts;
   if (holder === null) return [];
@@ -152,7 +152,7 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
   const lockAge = lockedMs === null ? 0 : job.nowMs - lockedMs;
   const heartbeatAge = lastHeartbeatMs === null ? "" : ageText(job.nowMs - lastHeartbeatMs);
   const label = `Unlock ${worker}…`;
-  // A worker without a name cannot be unlocked: the lock expires after 4 hours.
+  // The action needs a worker's name. A lock with an empty name expires after 4 hours (reset-stale-locks.ts).
   const unlock =
     workerId === "" ? null : { action: "force-unlock" as const, label, workerIds: [workerId] };
   const refused = holder.unsettled.find(({ id }) => id === job.id);
@@ -196,7 +196,7 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
   }
 }
 
-/** What a retry of a job that crashes its workers would do. */
+/** A warning and advice for the retry of a job that crashes its workers. */
 export const CRASHES_AGAIN =
   "a retry may crash workers again: repair its task first, or retry it on a worker with a concurrency of 1";
 
@@ -256,7 +256,7 @@ function limitCauses({ limit, job: { queue } }: CauseFacts): Cause[] {
   return [cause("limited", limitedText(limit), { isRoot: true, links, detail })];
 }
 
-/** Returns a cause if no live worker supports the task, and every worker that might support it lists its tasks. */
+/** Returns a cause if no live worker lists the job's task, and all lists are complete (task-coverage.ts). */
 function noWorker({ job, coverage }: CauseFacts, isRoot: boolean): Cause[] {
   const { task } = job;
   if (!isUnsupported(coverage, task)) return [];
@@ -280,20 +280,20 @@ export function isUnsupported(coverage: TaskCoverage, task: string | null): task
 
 const PLACES = ["first", "second", "third"];
 
-/** Returns `, second behind #22` for a fetched job, if the running job of its queue was found. */
+/** Returns a fetched job's place behind its queue's running job: `, second behind #22`, `, behind #22` or "". */
 export function behindText({ holdingJob, fetchedBefore }: CauseFacts): string {
   if (holdingJob === null) return "";
   if (fetchedBefore === null) return `, behind #${holdingJob.id}`;
   return `, ${PLACES[fetchedBefore] ?? ordinal(fetchedBefore + 1)} behind #${holdingJob.id}`;
 }
 
-/** Returns `3rd of 480`. */
+/** Returns a job's place among due jobs: `3rd of 480`, `3rd` without a queue, `behind at least 5,000` if not exact. */
 export function placeText({ ahead, of }: QueuePlace): string {
   const isExact = ahead.precision === "exact";
   const place = isExact ? ordinal(ahead.value + 1) : `behind ${valueText(ahead)}`;
   return of === null ? place : `${place} of ${valueText(of)}`;
 }
 
-/** Returns the time since which a due job could have run. */
+/** Returns when a job became due, in milliseconds: its time, or its creation if that was later. */
 export const waitsSince = ({ runAtMs, createdMs }: WhyFacts): number =>
   Math.max(runAtMs, createdMs);

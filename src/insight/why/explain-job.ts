@@ -1,5 +1,5 @@
-// Explains why a job is in its condition: a sentence, the chain of causes, its place, and the next attempts. It needs a
-// few statements, which use indexes or read a small table.
+// Explains why a job is in its condition: a sentence, the chain of causes, its place, and the next attempts. It needs
+// about ten statements at most, which use indexes or read small tables.
 import type { Database } from "../../database/database.ts";
 import { type Condition, conditionData } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
@@ -22,31 +22,31 @@ export interface JobExplanation {
   readonly id: string;
   readonly condition: Condition;
   readonly sentence: string;
-  /** Since when the job has waited, run or been failed, RFC 3339; null if the time of its last failure is unknown. */
+  /** RFC 3339: when it was locked, became due, last failed or was added; null: it last failed at an unknown time. */
   readonly since: string | null;
   readonly causes: readonly Cause[];
   readonly ahead: Value | null;
-  /** The number of due jobs in the same queue, including this one. */
+  /** The number of due jobs in the same queue, including this one; null if this one is not due or has no queue. */
   readonly of: Value | null;
   readonly nextAttempts: readonly string[];
   readonly lastAttemptAt: string | null;
   readonly sameError: Value | null;
-  /** The fingerprint of the group that its error is in (domain/error-group.ts). */
+  /** The fingerprint of its error's group (domain/error-group.ts); null unless failed or retrying, with an error. */
   readonly errorGroup: string | null;
   readonly asOf: string;
 }
 
-/** Returns the number of jobs in the error group of this error, including this job; null if unknown. */
+/** Returns the number of jobs in the error group of `errorStart`, including the job with it; null if unknown. */
 export type SameError = (
   task: string | null,
   errorStart: string,
   table: JobTableFacts,
 ) => Promise<Value | null>;
 
-/** Expensive reads that are shared with other callers. */
+/** Results of expensive reads, which an Insight caches (insight.ts). */
 export interface SharedFacts {
   readonly sameError: SameError;
-  /** Returns the locked jobs of a large table by worker; null if they were not read yet. */
+  /** Returns how many jobs of a large table each worker has locked; null: not read yet, or not all were counted. */
   readonly lockedJobs: () => LockedJobs | null;
 }
 
@@ -55,7 +55,7 @@ const NOTHING_SHARED: SharedFacts = Object.freeze({
   lockedJobs: () => null,
 });
 
-/** Explains a job; null if it does not exist. Throws InputError for an invalid id. */
+/** Returns the explanation of a job; null if the job does not exist. Throws InputError for an invalid id. */
 export async function explainJob(
   db: Database,
   id: string,
@@ -126,7 +126,7 @@ async function readCauseFacts(
 const isWaiting = ({ condition, lockedMs }: WhyFacts): boolean =>
   condition !== "failed" && lockedMs === null;
 
-/** Returns the pause of everything, of the job's task or of its queue. */
+/** Returns the pause of everything, of the job's task or of its queue; without details if the queue's is not listed. */
 async function pauseOfJob(db: Database, { task, queue }: WhyFacts): Promise<Pause | null> {
   const known = pauseOf(await listPauses(db), task, queue?.name ?? null);
   if (known !== undefined || queue?.isPaused !== true) return known ?? null;
@@ -137,7 +137,7 @@ async function pauseOfJob(db: Database, { task, queue }: WhyFacts): Promise<Paus
   return { scope: "queue", name: queue.name, ...unknown };
 }
 
-/** Reads the worker that has locked the job or its queue, and the job that it runs for the queue. */
+/** Reads `holder` and, for a fetched or blocked job in a queue, `holdingJob` and `fetchedBefore` of CauseFacts. */
 async function readHolder(
   db: Database,
   job: WhyFacts,

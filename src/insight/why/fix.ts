@@ -1,4 +1,4 @@
-// The action that removes a cause, and its target. Clients turn it into a request or a command.
+// The action that removes a cause or ends an incident, with its target. Clients make a request or a command from it.
 export type Fix =
   | {
       readonly action: "force-unlock";
@@ -10,12 +10,12 @@ export type Fix =
       readonly label: string;
       readonly jobIds: readonly string[];
     }
-  /** Ends a pause. The name is null if the scope is `all`. */
+  /** Resumes a queue, a task or all jobs. `name` is null if the scope is `all`. */
   | {
       readonly action: "resume";
       readonly label: string;
       readonly scope: "all" | "queue" | "task";
       readonly name: string | null;
     }
-  /** The action for all jobs that a query matches. */
+  /** Retries all jobs that the query `q` matches. */
   | { readonly action: "retry"; readonly label: string; readonly q: string };

@@ -1,5 +1,5 @@
-// Holders of locks and their heartbeats. A holder without a heartbeat row may be a healthy Graphile worker: its state
-// is unknown.
+// The workers that hold locks, and what their heartbeat rows report: their jobs, and which locks and results PostgreSQL
+// refused. A holder without a heartbeat row may be a healthy Graphile worker, so its state is unknown.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isJobId } from "../../domain/job-ids.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
@@ -12,23 +12,23 @@ export type HolderState = "alive" | "stale" | "unknown";
 export interface Holder {
   readonly workerId: string;
   readonly state: HolderState;
-  /** The time of its last heartbeat in milliseconds; null if it never sent one. */
+  /** The time of its last heartbeat in milliseconds; null if no heartbeat row was found for it. */
   readonly lastHeartbeatMs: number | null;
   readonly host: string | null;
-  /** The running jobs that it reports, as far as it lists them. */
+  /** The ids of running jobs that its last heartbeat lists, at most 1,000. */
   readonly runningJobIds: readonly string[];
-  /** The fetched jobs that it reports; null without a report. */
+  /** The ids of fetched, unstarted jobs that its last heartbeat lists, at most 1,000; null if it has no such list. */
   readonly fetchedJobIds: readonly string[] | null;
-  /** Whether `runningJobIds` are all that it runs. */
+  /** Whether `runningJobIds` are all jobs that it ran at its last heartbeat. */
   readonly listsAll: boolean;
-  /** The jobs and queues whose lock or result PostgreSQL refuses, as far as it reports them. */
+  /** The locks and results that PostgreSQL refused, as far as its last heartbeat lists them. */
   readonly unsettled: readonly UnsettledJob[];
 }
 
-/** A condition on a heartbeat row `workers`: its lease, as the worker declares it, has not expired. */
+/** A condition on a heartbeat row `workers`: the lease has not expired, and no sweep has recovered its jobs. */
 export const isAlive = `(not ${isNotResponding})`;
 
-/** Returns the holders. The result has every given id. */
+/** Returns the holders by id. Each given id has an entry; without a heartbeat row, its state is unknown. */
 export async function readHolders(
   db: Database,
   hasWorkers: boolean,
@@ -81,7 +81,7 @@ const holdersSql: Statement = (s) => `
     metadata ->> 'fetched_job_ids'::text as fetched_job_ids, ${LISTS_ALL} as lists_all, ${UNSETTLED} as unsettled
   from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
 
-/** Whether the worker reports its running jobs without this one. The job may have started since the report. */
+/** Whether a live worker's last heartbeat lists all jobs that it ran, but not this one, which may have begun since. */
 export const isUnreportedBy = (
   { state, listsAll, runningJobIds }: Holder,
   jobId: string,
@@ -89,7 +89,7 @@ export const isUnreportedBy = (
 
 const MAX_RUNNING = 1_000;
 
-/** Returns the valid ids in a list. Any session may write a heartbeat row, so invalid ids are ignored. */
+/** Returns up to 1,000 valid ids in a JSON array. Any session may write a heartbeat row, so the rest is ignored. */
 function idsOf(text: string | null): string[] {
   try {
     const list: unknown = JSON.parse(text ?? "[]");
@@ -103,23 +103,23 @@ function idsOf(text: string | null): string[] {
   }
 }
 
-/** A job or a queue whose lock or result PostgreSQL refuses, as a worker reports it. */
+/** A job whose lock or result, or a queue whose lock, PostgreSQL refused, as a worker's heartbeat reports it. */
 export interface UnsettledJob {
-  /** The id of a job, or the negated id of a queue that PostgreSQL refuses to lock. */
+  /** The id of the job; of a queue, `-` and its id. */
   readonly id: string;
   /** The message of PostgreSQL. */
   readonly error: string;
-  /** Whether the job has ended and its result is refused, so it stays locked; false: its lock is refused. */
+  /** True: the job has ended and its result was refused, so it stays locked. False: the lock was refused. */
   readonly isLocked: boolean;
 }
 
-/** Why a due job is left out of a worker's fetches, and PostgreSQL's error. */
+/** A sentence on why a worker leaves a due job out of its fetches, and PostgreSQL's error. */
 export interface LockRefusal {
   readonly text: string;
   readonly error: string;
 }
 
-/** Returns the refusal of a job's lock, or of its queue's; null if no worker reports one. */
+/** Returns the refusal to lock the job or, if there is none, its queue; null if no worker reports either. */
 export function lockRefusalOf(
   { id, queueId }: { readonly id: string; readonly queueId: number | null },
   unsettled: readonly UnsettledJob[],
@@ -139,7 +139,7 @@ export function lockRefusalOf(
 const MAX_UNSETTLED = 100;
 const MAX_ERROR_LENGTH = 1_024;
 
-/** A select expression on a heartbeat row: the JSON text of its unsettled jobs, or null. */
+/** An expression on a heartbeat row: the JSON text of its unsettled jobs, cut at 65,536 characters; null if none. */
 const UNSETTLED = "pg_catalog.left(metadata ->> 'unsettled'::text, 65536)";
 
 const unsettledSql: Statement = (s) => `
@@ -151,7 +151,7 @@ interface UnsettledRow {
   readonly is_alive: boolean;
 }
 
-/** Reads the unsettled jobs of all workers. Locks refused to a stale worker are left out: another may get them. */
+/** Reads up to 100 unsettled jobs of all workers. Locks refused to a stale worker are left out: others may get them. */
 export async function readUnsettledJobs(db: Database): Promise<UnsettledJob[]> {
   const rows = await query<UnsettledRow & Record<string, unknown>>(db, unsettledSql, []);
   return rows
@@ -161,7 +161,7 @@ export async function readUnsettledJobs(db: Database): Promise<UnsettledJob[]> {
     .slice(0, MAX_UNSETTLED);
 }
 
-/** Returns the valid entries. Any session may write a heartbeat row, so invalid entries are ignored. */
+/** Returns the valid entries of a JSON array. Any session may write a heartbeat row, so invalid ones are ignored. */
 function unsettledIn(text: string | null): UnsettledJob[] {
   try {
     const list: unknown = JSON.parse(text ?? "[]");

@@ -1,6 +1,6 @@
-// The job that holds a named queue. The queue's row has only the holder; its job is in the rows of jobs, where no index
-// finds it. So the job is read only if the holder lists its running jobs, or if the table is small. The same applies to
-// the number of jobs that were fetched before a given one.
+// The running job of a locked named queue, and the number of fetched jobs that run before a given one. The queue's row
+// names only the worker (the holder), and no index finds the jobs that a worker has locked. So they are read only if
+// the worker's heartbeat lists their ids, or if the table has at most QUICK_PAGES pages.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isInCondition } from "../expressions/condition.ts";
 import type { Heartbeats } from "../expressions/heartbeats.ts";
@@ -34,7 +34,7 @@ export async function readHoldingJob(
   return { id, task, attempts, maxAttempts };
 }
 
-/** The number of pages of a table that is read whole in about 15 ms. */
+/** The maximum size of a table that is read whole, in pages. It is read in about 15 ms. */
 const QUICK_PAGES = 1_024;
 
 interface HoldingRow {
@@ -45,8 +45,8 @@ interface HoldingRow {
 }
 
 /**
- * Returns the number of jobs in its queue that its holder has fetched and will start before this one; null if only a
- * scan of a large table would find them.
+ * Returns how many fetched jobs of the queue the holder will start before the given job; null if only a scan of a table
+ * of more than QUICK_PAGES pages would find them.
  */
 export async function readFetchedBefore(
   db: Database,

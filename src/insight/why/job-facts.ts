@@ -1,4 +1,4 @@
-// A job's row with its queue's lock and the database's time, in one statement.
+// Reads a job's row, its queue's lock and the database's time in one statement, and describes the job's last failure.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAtMost } from "../../database/unpacked.ts";
@@ -37,17 +37,17 @@ export interface WhyFacts {
   readonly runAtMs: number;
   readonly runAtText: string;
   readonly isDue: boolean;
-  /** Whether its time is `infinity`, so that it never runs. */
+  /** Whether its `run_at` is `infinity`, so that it never runs. */
   readonly isNever: boolean;
   readonly attempts: number;
   readonly maxAttempts: number;
-  /** The first 600 characters of its error. */
+  /** The first 600 characters of its last error; null without one. */
   readonly errorStart: string | null;
   readonly createdMs: number;
-  /** When its last attempt failed; if `isFailureTimed` is false, the latest time at which it can have failed. */
+  /** When it last failed, or was failed by hand; if `isFailureTimed` is false, the latest time at which it can have. */
   readonly failedMs: number;
   readonly isFailureTimed: boolean;
-  /** Whether it names no retry policy and, if an attempt has failed, is retried after Graphile Worker's delay. */
+  /** Whether Graphile Worker's delays apply: no policy is named, and after an attempt `run_at` shows the delay. */
   readonly hasFormulaDelay: boolean;
   /** Its deadline, in milliseconds since 1970; null without one. */
   readonly deadlineMs: number | null;
@@ -61,33 +61,33 @@ export interface WhyFacts {
   readonly nowMs: number;
 }
 
-/** `Cancelled: wrong file`, `Marked failed by an operation`; null: the job was neither cancelled nor failed by hand. */
+/** Returns `Cancelled: wrong file` if a job was cancelled, `Marked failed …` if failed without a reason; else null. */
 export function endedByHand({ errorStart }: WhyFacts): string | null {
   const [line = ""] = (errorStart ?? "").split("\n", 1);
   if (!isMarkedFailed(line)) return null;
   return isCancelled(line) ? `C${line.slice(1)}` : line;
 }
 
-/** Returns `3 h ago`, or `at least 3 h ago` for a row that was changed since. */
+/** Returns `3 h ago`, or `at least 3 h ago` if the row was changed after the failure. */
 export const failedAgo = ({ nowMs, failedMs, isFailureTimed }: WhyFacts): string =>
   `${isFailureTimed ? "" : "at least "}${ageText(nowMs - failedMs)} ago`;
 
 /**
- * Returns why a failed job has no attempts left. `isCertain`: the row counts only attempts that were made. A row that
- * was changed since, perhaps by failing the job by hand, may count more.
+ * Returns why a failed job has no attempts left. `isCertain`: all attempts that its row counts were made. A row that
+ * was changed after the last one may count more: failing a job by hand sets `attempts` to the maximum.
  */
 export const spentText = (job: WhyFacts, isCertain: boolean): string =>
   endedByHand(job) ??
   (isCertain ? `${allAttemptsAre(job.maxAttempts)} used up` : "No attempts are left");
 
-/** Returns `last attempt 3 m ago`, `last failed or changed 3 m ago` or, of a job that was ended by hand, `3 m ago`. */
+/** Returns `last attempt 3 m ago`, `last failed or changed 3 m ago` or, if endedByHand() has a text, `3 m ago`. */
 export function lastAttemptText(job: WhyFacts): string {
   if (endedByHand(job) !== null) return failedAgo(job);
   const what = job.isFailureTimed ? "attempt" : "failed or changed";
   return `last ${what} ${ageText(job.nowMs - job.failedMs)} ago`;
 }
 
-/** `Its deadline passed at 2026-11-26T12:00:00Z`; null: the job has failed for another reason. */
+/** Returns `Its deadline passed at 2026-11-26T12:00:00Z`; null if the job has no error, or another one. */
 export function deadlineText({ errorStart }: WhyFacts): string | null {
   const deadline = deadlineIn(errorStart ?? "");
   if (deadline === null) return null;
@@ -164,7 +164,7 @@ interface FactsRow {
   readonly failed_us: string;
   readonly is_failure_timed: boolean;
   readonly has_formula_delay: boolean;
-  /** Separated by spaces; null: none, or the flags are too large. */
+  /** The flags that set a deadline, separated by spaces; null: none, or its flags exceed MAX_FLAGS_BYTES. */
   readonly deadline_flags: string | null;
   readonly is_unchanged: boolean;
   readonly locked_us: string | null;
@@ -178,7 +178,7 @@ interface FactsRow {
   readonly now_us: string;
 }
 
-/** The maximum size of flags that are searched for a policy and a deadline, in bytes. */
+/** The maximum size of flags that are searched for a policy and a deadline, in bytes. Larger ones may name a policy. */
 const MAX_FLAGS_BYTES = 65_536;
 const namesNoPolicy = `jobs.flags is null or case when ${isAtMost("jobs.flags", MAX_FLAGS_BYTES)}
       then pg_catalog.strpos(jobs.flags::text, '"${RETRY}') = 0 else false end`;

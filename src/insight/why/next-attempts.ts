@@ -1,10 +1,10 @@
-// The times of the next attempts of a job that keeps failing, by Graphile Worker's delays.
+// The times of a job's next attempts if all fail. After the first, they are known only with Graphile Worker's delays.
 import { retryDelayMs } from "../../queue/settle/retry-policy.ts";
 
 export interface NextAttempts {
-  /** The times of the next attempts, soonest first. */
+  /** The times of up to six attempts, soonest first. */
   readonly next: readonly string[];
-  /** The time of the very last attempt; null if `next` has it, or it is unknown. */
+  /** The time of the last attempt of all; null if `next` has it, or it is unknown. */
   readonly last: string | null;
 }
 
@@ -21,8 +21,8 @@ interface RetriedJob {
 const MAX_ATTEMPTS = 6;
 
 /**
- * Returns the times. `runAtMs`: when the next attempt is due. Each attempt is assumed to fail at once. If a policy
- * retries the job, only the next attempt is certain.
+ * Returns the times, as if each attempt failed as soon as it began. The first is `runAtMs`. Without `hasFormulaDelay`,
+ * for example under a retry policy, it is the only one.
  */
 export function nextAttempts(job: RetriedJob): NextAttempts {
   const { runAtMs, attempts, maxAttempts, hasFormulaDelay, deadlineMs } = job;

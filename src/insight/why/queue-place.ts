@@ -1,5 +1,5 @@
-// The number of jobs before a due job, in execution order. It reads up to 5,000 entries of the index that workers fetch
-// from, which takes 3 to 10 ms, and longer if the table has not been vacuumed for long.
+// Counts the due jobs ahead of a given one, by priority, time and id. It reads up to 5,000 entries of the index that
+// workers fetch from, which takes 3 to 10 ms, and longer if the table has not been vacuumed for long.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
 import { isBlockedQueue } from "../../queue/sql/lock.ts";
@@ -7,7 +7,7 @@ import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
 
 export interface QueuePlace {
   /**
-   * The number of jobs before it: in its queue; without a queue, among all jobs that are not blocked by a locked queue.
+   * The number of due jobs before it: of its queue; without a queue, of all jobs except those that are blocked.
    */
   readonly ahead: Value;
   /** The number of due jobs in the same queue, including this one; null without a queue. */

@@ -1,4 +1,4 @@
-// Explains a job's condition in up to three sentences: what it is, why, and what the user can do.
+// Explains a job's condition in a few sentences: what it is, why, and what the user can do.
 
 import { ageText } from "../../domain/portable/ages.ts";
 import type { Value } from "../../domain/value.ts";
@@ -50,7 +50,7 @@ export function sentenceOf(facts: CauseFacts): string {
   }
 }
 
-/** `Being cancelled: deploy, by ana. ` */
+/** Returns `Being cancelled: deploy, by ana. `; empty without a request to cancel the job. */
 function toCancel({ cancellation }: CauseFacts): string {
   return cancellation === null ? "" : `B${beingCancelled(cancellation).slice(1)}. `;
 }
@@ -65,7 +65,7 @@ function fetchedSentence(facts: CauseFacts): string {
   if (limit !== null && holder?.state === "alive") return `${first}; ${limitedText(limit)}.`;
   return holder?.state === "stale"
     ? `${first}; that worker is not responding: no heartbeat for ${heartbeatAge}. Unlock it so that another worker takes the job.`
-    : `${first}; its last heartbeat was ${heartbeatAge} ago.`;
+    : `${first}; that worker's last heartbeat was ${heartbeatAge} ago.`;
 }
 
 function runningSentence({ job, holder }: CauseFacts): string {
@@ -141,7 +141,7 @@ function retryingSentence({ job, sameError }: CauseFacts): string {
   const at = `in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}`;
   const when = job.isNever ? "Never runs: its time is infinity." : `Next attempt due ${at}.`;
   const attempts = `${earlyDeadline(job)}${numberText(job.attempts)} of ${countText(job.maxAttempts, "attempt")}`;
-  // Without an error its attempts were lost, or set by hand.
+  // Without an error, the attempts ended with their workers, or `attempts` was set by hand.
   if (job.errorStart === null)
     return `${when} ${attempts} ${job.attempts === 1 ? "is" : "are"} used up.`;
   return `${when} ${attempts} failed, the last ${failedAgo(job)}.${sameWay(sameError)}`;
@@ -160,7 +160,7 @@ function scheduledSentence({ job, coverage }: CauseFacts): string {
 const earlyDeadline = ({ deadlineMs, runAtMs }: WhyFacts): string =>
   deadlineMs === null || deadlineMs >= runAtMs
     ? ""
-    : `Its deadline, ${momentText(deadlineMs)}, is before that, so it then fails without running. `;
+    : `Its deadline at ${momentText(deadlineMs)} is before that, so it then fails without running. `;
 
 function readySentence(facts: CauseFacts): string {
   const { job, coverage, place, hasWorkers, pause, limit } = facts;
@@ -183,7 +183,7 @@ function readySentence(facts: CauseFacts): string {
   return coverage.alive === 0 ? `${first}, but no worker with heartbeats is alive.` : `${first}.`;
 }
 
-/** Returns a sentence about the other jobs with the same error. An estimate still counts this job. */
+/** Returns a sentence about the other jobs with this error, if any. A count that is not exact includes this job. */
 function sameWay(value: Value | null): string {
   if (value === null) return "";
   const others = value.precision === "exact" ? { ...value, value: value.value - 1 } : value;

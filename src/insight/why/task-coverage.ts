@@ -1,5 +1,5 @@
-// The tasks that workers support. A task is called unsupported only if every live worker and every lock holder lists
-// all its tasks. A Graphile worker lists none and may support any task.
+// The tasks that workers list in their heartbeats. A task is reported as unsupported only if each live worker, and each
+// worker that holds a lock, lists all its tasks. A Graphile worker lists none, and may support any task.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isLockedByWorker, lockHolder } from "../../queue/sql/lock.ts";
@@ -9,13 +9,13 @@ import { isAlive } from "./holders.ts";
 export interface TaskCoverage {
   /** The number of workers whose lease has not expired. */
   readonly alive: number;
-  /** Whether the lists are complete: no other worker may support a task. */
+  /** Whether each worker that may run jobs lists all its tasks. False if no worker is alive, or it is unknown. */
   readonly isComplete: boolean;
-  /** The tasks among the given ones that no live worker lists. */
+  /** The given tasks that no live worker lists. */
   readonly unlisted: ReadonlySet<string>;
   /** A map from the other given tasks to the number of live workers that list them. */
   readonly listed: ReadonlyMap<string, number>;
-  /** A map from a task to a stale worker that listed it. */
+  /** A map from a task in `unlisted` to the stale worker that listed it in the latest heartbeat. */
   readonly formerly: ReadonlyMap<string, string>;
   /** The live worker that reports the given job as running: in the fast mode the job's row does not show its worker. */
   readonly runner: string | null;
@@ -26,7 +26,7 @@ export type LockedJobs = ReadonlyMap<string, number>;
 
 export interface TaskCoverageOptions {
   readonly hasWorkers: boolean;
-  /** The locked jobs; "read": they are read, which scans the whole table; "unknown": they are not available. */
+  /** Which workers have locked jobs; "read": scan the table of jobs for it; "unknown": `isComplete` is then false. */
   readonly jobLocks: "read" | "unknown" | LockedJobs;
   readonly jobId?: string;
 }
@@ -74,7 +74,7 @@ interface TaskCoverageRow {
 
 const MAX_WORKERS = 1_000;
 
-/** A condition: the list is complete, and not only its beginning. */
+/** A condition on a heartbeat row: it has a list of tasks, which was not cut. */
 const listsAll = `(pg_catalog.jsonb_typeof(metadata -> 'task_identifiers'::text) = 'array'
       and coalesce(metadata ->> 'tasks_cut'::text, 'false') in ('false', '0'))`;
 

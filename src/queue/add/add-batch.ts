@@ -1,6 +1,6 @@
 // Adds a batch of jobs, some with keys. One insert cannot change a row twice. So a batch in which a key occurs more
-// than once is added in rounds, each with one job of every key: a later job finds the row of the earlier one. Inside a
-// transaction the results of a key's later jobs are computed from the first job's row, and written at once.
+// than once is added in rounds: each adds the next job of every key, which finds the row of the one before. Where
+// possible, fold-jobs.ts computes the later jobs of a key from the first one's row, and writes them in one update.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { isPool } from "../../database/connection/pool.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
@@ -15,7 +15,7 @@ import { type Chain, computable, foldJobs } from "./fold-jobs.ts";
 
 /**
  * Adds and returns the jobs in the given order, each as it was right after it was added. On a pool the rounds are one
- * transaction. On a client they are part of its transaction; without one, each round is committed by itself.
+ * transaction. On a client they are part of its transaction; if it is in none, each round is committed by itself.
  */
 export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   const all = specs.map((_, place) => place);
@@ -24,7 +24,7 @@ export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Pro
   }
   const add = (inside: Database) => addRounds(inside, specs, all);
   const withinMs = db.addTimeoutMs;
-  // On a client without a transaction the first rounds of a failed attempt stay, so it cannot be repeated.
+  // On a client a failed add cannot be repeated: its first rounds are committed, or the transaction is aborted.
   if (!isPool(db.client)) return inTransaction(db, add, { withinMs });
   return contendedTransaction(db, add, { withinMs, isConflict: isKeyTooBusy });
 }
@@ -64,15 +64,15 @@ async function addRounds(
 
 interface Round {
   readonly added: readonly JobRow[];
-  /** The places in the batch of the jobs that this round has added, and of the remaining jobs. */
+  /** Places in the batch: of the jobs that this round has added, and of the jobs that are still to be added. */
   readonly places: readonly number[];
   readonly rest: readonly number[];
   readonly nowUs: number;
 }
 
 /**
- * Returns the chains of this round: for each row that it has added, the remaining jobs of the same key, up to the first
- * whose result cannot be computed.
+ * Returns the chains of this round: a row that it has written, and the remaining jobs of the same key, up to the first
+ * whose result cannot be computed. Rows without such jobs have no chain.
  */
 function chainsOf(
   specs: readonly ResolvedJob[],
@@ -89,7 +89,7 @@ function chainsOf(
     const list = placesOf.get((specs[first] as ResolvedJob).jobKey) ?? [];
     const row = added[first] as JobRow;
     const following = list.map((place) => specs[place] as ResolvedJob);
-    // If an attempt of the row's job has failed, the next debounced job begins a new wait, and is not computed.
+    // If the row's job has had an attempt, the next debounced job begins a new wait, which is not computed here.
     const end = row.attempts === 0 ? -1 : following.findIndex((spec) => spec.debounce !== null);
     const known = (end < 0 ? following : following.slice(0, end)).map((spec) =>
       debounce(spec, row, nowUs),
@@ -101,7 +101,7 @@ function chainsOf(
   });
 }
 
-/** Returns a debounced job as a job that replaces this row. */
+/** Returns a debounced job as a job with the rule `replace` and the time that the debounce gives; others unchanged. */
 function debounce(spec: ResolvedJob, { created_at_us }: JobRow, nowUs: number): ResolvedJob {
   if (spec.debounce === null) return spec;
   const { waitMs, maxWaitMs } = spec.debounce;
@@ -109,7 +109,7 @@ function debounce(spec: ResolvedJob, { created_at_us }: JobRow, nowUs: number): 
   return { ...spec, runAt: timeText(runAtUs), keyRule: "replace", debounce: null };
 }
 
-/** Returns the places of the first job of each key and of all jobs without a key, and the places of the rest. */
+/** `places`: those of the first job of each key and of all jobs without a key. `rest`: those of the other jobs. */
 function firstOfEachKey(specs: readonly ResolvedJob[], all: readonly number[]) {
   const keys = new Set<string>();
   const [places, rest]: [number[], number[]] = [[], []];
@@ -121,7 +121,7 @@ function firstOfEachKey(specs: readonly ResolvedJob[], all: readonly number[]) {
   return { places, rest };
 }
 
-/** Gives jobs without a time the times that a single statement would give them, a microsecond apart. */
+/** Gives jobs without a time the times that a single insert of the batch would give them (given-jobs.ts). */
 const withTimes = (specs: readonly ResolvedJob[], us: number): readonly ResolvedJob[] =>
   specs.map((spec, place) =>
     spec.runAt === null ? { ...spec, runAt: timeText(us - (specs.length - 1 - place)) } : spec,

@@ -1,4 +1,4 @@
-// Adds one job, with or without a key.
+// Adds one job, which may have a key or a throttle.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
@@ -10,10 +10,10 @@ import { addThrottledJobs } from "./add-throttled-jobs.ts";
 import { insertJobs } from "./insert-jobs.ts";
 
 /**
- * Adds a job. With a `jobKey`, a waiting job of that key is replaced as `jobKeyMode` defines. Returns the job as it is
- * now in the database; with `unsafe_dedupe`, the existing job. Throws InputError for values that the schema cannot
- * store, WorkerError if the database refuses the job, and `outcome_unknown` if the connection was lost before the
- * result, so that the job may have been added.
+ * Adds a job. If a job with the same key exists, `jobKeyMode`, `unique` or `debounce` decides whether it is replaced,
+ * is kept, or loses its key to a new job. Returns the added, replaced or kept job. Throws InputError for invalid
+ * values, and WorkerError if the database refuses the job; its code is `outcome_unknown` if the connection was lost
+ * before the result, so that the job may have been added.
  */
 export const addJob = addAnyJob as (db: Database, job: JobToAdd) => Promise<Job>;
 
@@ -25,7 +25,7 @@ export async function addAnyJob(db: Database, job: AnyJob): Promise<Job | Thrott
   return addResolved(db, resolveJob(job));
 }
 
-/** Like addJob(), for a job that is already checked. */
+/** Like addAnyJob(), for a job that is already checked. */
 export async function addResolved(db: Database, spec: ResolvedJob): Promise<Job | ThrottledAdd> {
   if (spec.throttle !== null) {
     return (await addThrottledJobs(db, [spec]))[0] as ThrottledAdd;

@@ -1,4 +1,4 @@
-// Adds many jobs: all of them or none, unless a key occurs twice and the client has no transaction (see addJobs()).
+// Adds many jobs: all of them or none, unless a key occurs twice and the client is in no transaction (see addJobs()).
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
@@ -18,12 +18,12 @@ import { insertJobs } from "./insert-jobs.ts";
 export const MAX_JOBS = 10_000;
 
 /**
- * Adds the jobs as if addJob were called for each in turn. Returns them in the same order. Identifiers, queues and keys
- * may be mixed; a batch without keys is fastest. If a key occurs twice, the later job replaces the earlier one as its
- * `jobKeyMode` defines. Such a batch takes several statements: in one transaction on a pool; one after another on a
- * client without a transaction. Throws InputError (naming `jobs[n]`) for more than 10,000 jobs or values that the
- * schema cannot store, and `outcome_unknown` as addJob does. A job with `throttle` has a ThrottledAdd in the result;
- * no job of such a batch may have a key.
+ * Adds the jobs as if addJob() were called for each in turn, and returns them in the same order. Identifiers, queues
+ * and keys may be mixed; a batch without keys is fastest. If a key occurs twice, the later job replaces or keeps the
+ * earlier one. Such a batch takes several statements, in one transaction on a pool. On a client in no transaction, each
+ * is committed by itself. Throws InputError for more than 10,000 jobs or for invalid values (naming `jobs[n]`), and
+ * WorkerError as addJob() does. A job with `throttle` has a ThrottledAdd in the result; no job of such a batch may have
+ * a key.
  */
 export async function addJobs(
   db: Database,

@@ -1,5 +1,5 @@
-// Adds jobs with keys in one statement, so that all of them are added or none. Keys have the same effect as in the
-// schema's functions add_job and add_jobs.
+// Adds jobs, some with keys, in one statement, so that all are added or none. A `jobKeyMode` has the same effect as in
+// the schema's functions add_job and add_jobs. The rules `unfinished` and `debounce` are this library's own.
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { builtPerForm, type Database, type Statement } from "../../database/database.ts";
 import { isRaised } from "../../database/errors/raised.ts";
@@ -12,12 +12,12 @@ import { announceJobs } from "../sql/notify.ts";
 import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
 import { maySkipRows, skippedRows } from "./skipped-rows.ts";
 
-// The size up to which a batch uses a prepared statement: planning is most of the work of a small batch.
+// The maximum size of a batch that uses a prepared statement: planning is most of the work of a small batch.
 const SMALL_BATCH = 100;
 
 /**
- * Adds the jobs and returns them in the same order. No key may occur twice. Throws WorkerError (`database_busy`) if
- * workers locked the jobs of these keys during each attempt.
+ * Adds the jobs and returns them in the same order. No key may occur twice. Throws WorkerError: `database_busy` if
+ * workers locked jobs with these keys during each attempt, `database_error` if a trigger skipped rows.
  */
 export async function addKeyedJobs(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   return (await addKeyedRows(db, specs)).map(toJob);
@@ -48,7 +48,7 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
       const rows = await contendedQuery<JobRow>(db, statement, values, { isRepeated });
       if (rows.length === specs.length) return inOrder(specs, await withNames(db, rows));
     } catch (error) {
-      // In a transaction of the caller a second attempt is useless, because PostgreSQL has aborted the transaction.
+      // In a transaction of the caller the error TAKEN has aborted the transaction, so the second attempt is refused.
       const isLost =
         taken !== undefined && codeOf((error as Error).cause) === IN_FAILED_TRANSACTION;
       if (!isLost && !isRaised((error as Error).cause, TAKEN)) throw error;
@@ -79,13 +79,13 @@ const statementOf = builtPerForm((rules: readonly KeyRule[]) => addSql(rules));
 
 const TAKEN = "workers took jobs of these keys at the same time";
 
-// `existing`: locks the existing jobs, so that no worker fetches one between the steps. Two batches lock jobs in the
-// same order and insert keys in the same order, so they cannot deadlock. A running job has read the old state, and a
-// failed job will not run again: both lose their key and are not retried, and a new job is created. With `unfinished`,
-// a running job keeps its key.
-//
+// `existing`: the jobs whose key occurs in the batch with a rule other than `unsafe_dedupe`. Their rows are locked, so
+// that no worker fetches one during the statement. All batches lock rows and insert keys in order, so that they cannot
+// deadlock. `given_up`: a locked job may have begun before this add, and a failed job will not run again. Both lose
+// their key and are not retried, and a new job is created. With `unfinished`, a locked job keeps its key.
 // If another session adds a job with the same key at the same time, that job is not among `existing`. If a worker has
-// already locked it, the given job cannot be added. Then the statement adds nothing at all, and is repeated.
+// locked it by then, the given job can neither replace it nor be added. Then the statement adds nothing at all, and is
+// repeated.
 const addSql =
   (rules: readonly KeyRule[]): Statement =>
   (s) => {
@@ -128,7 +128,7 @@ const addSql =
 const KEEPS_RUNNING = ` and (existing.locked_at is null or not exists (
       select from given where given.job_key = existing.key and given.key_rule = 'unfinished'))`;
 
-/** Whether the rule leaves the existing job with the key as it is. */
+/** Whether the rule keeps the job that has the key, and only counts the add in its `revision`. */
 export const keepsJob = (rule: KeyRule): boolean =>
   rule === "unsafe_dedupe" || rule === "unfinished";
 
@@ -155,8 +155,8 @@ const JOIN_EXISTING = `
 
 /**
  * When a debounced job is due. Without a row in `existing`, the wait begins now, even if another session is adding the
- * job. A failed attempt has tried the work of all adds before it, so the next add begins a new wait. Otherwise the
- * longest wait would be over, and each add would repeat the failed attempt at once.
+ * job. A failed attempt has tried the work of all adds before it, so the next add begins a new wait. Otherwise, once
+ * `max_wait_ms` has passed, each add would cause the next attempt at once.
  */
 const DEBOUNCED = `least(
         pg_catalog.now() + wait_ms * interval '1 millisecond',
@@ -165,8 +165,8 @@ const DEBOUNCED = `least(
       )`;
 
 /**
- * What happens to the existing job with the key. If both payloads are lists, they are concatenated, because callers
- * collect work under one key.
+ * Returns what `on conflict (key)` does with the existing job. If both payloads are lists, they are concatenated,
+ * because callers collect work under one key.
  */
 const metJob = (rule: KeyRule) =>
   keepsJob(rule)
@@ -189,11 +189,11 @@ const metJob = (rule: KeyRule) =>
       updated_at = pg_catalog.now()
     where jobs.locked_at is null`;
 
-/** Whether workers took jobs of the keys at the same time, so that the same add may succeed in a new transaction. */
+/** Whether an add of several jobs failed because workers locked jobs with its keys. A new transaction may succeed. */
 export const isKeyTooBusy = (error: unknown): boolean =>
   isRaised(((error as Error).cause as Error | undefined)?.cause, TAKEN);
 
-/** Returns the error of an add whose keys were locked during each attempt. `key`: null if there are several. */
+/** Returns the error of an add during whose attempts workers locked jobs with its keys. `key`: null for several. */
 function keyTooBusy(key: string | null, cause: unknown): WorkerError {
   const jobs =
     key === null ? "jobs of these keys were" : `the job with key ${JSON.stringify(key)} was`;

@@ -1,5 +1,5 @@
-// Adds jobs with a throttle. One statement begins the periods of the throttles and inserts the jobs, so that no period
-// begins without its job. Of jobs with the same throttle in one call the first is added, as if each had its own call.
+// Adds jobs, some with a throttle. One statement begins the periods of the throttles and inserts the jobs, so that no
+// period begins without its job. Of equal throttled jobs in one call only the first may be added, as in separate calls.
 import { codeOf, InputError, messageOf, WorkerError } from "../../base/errors.ts";
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
@@ -17,7 +17,7 @@ import { announceJobs } from "../sql/notify.ts";
 import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-// The size up to which a batch uses a prepared statement: planning is most of the work of a small batch.
+// The maximum size of a batch that uses a prepared statement: planning is most of the work of a small batch.
 const SMALL_BATCH = 100;
 
 /**
@@ -56,7 +56,7 @@ interface AddedRow extends JobRow {
 const NO_TABLE = "42P01";
 const SKIPPED = "a trigger skips rows";
 
-/** Returns the added rows by their place, and the ends of all periods by their key. */
+/** Returns the added rows by their place, and the end of each throttle's period by the throttle's key. */
 async function insert(db: Database, specs: readonly ResolvedJob[]) {
   const values = [
     ...givenValues(specs, ALL_COLUMNS),
@@ -87,9 +87,9 @@ async function insert(db: Database, specs: readonly ResolvedJob[]) {
   }
 }
 
-// `taken`: of two adds with one key, the second waits for the end of the first one's transaction, and then sees its
-// result. The time of an add is the start of its statement, not of its transaction, which may be long ago. Keys are
-// taken in order, so that two batches cannot deadlock.
+// `taken`: of two adds with one throttle key, the second waits until the first one's transaction ends, and then sees
+// its period. A period begins at the start of the statement, not of the transaction, which may be long ago. Keys are
+// inserted in order, so that two batches cannot deadlock.
 const addSql: Statement = builtOnce(
   (s) => `
   with given as materialized (
@@ -144,8 +144,8 @@ const addSql: Statement = builtOnce(
 );
 
 /**
- * Reads the ends of periods. The statement of the add does not see a period that began while it waited, and the row of
- * a past period may be deleted. No end is later than that of a period that begins now, even if the clock was set back.
+ * Reads the ends of the periods that prevented adds: the statement of the add does not see those that began while it
+ * waited. Without a row, the end is now. An end that is too late, because the clock was set back, is corrected.
  */
 const readUntils = (db: Database, of: readonly ResolvedThrottle[]) => {
   const values = [of.map(({ key }) => key), of.map(({ periodMs }) => periodMs)];

@@ -1,6 +1,6 @@
-// Combines the addJob calls that a process makes at about the same time into one insert. PostgreSQL commits only one
+// Combines addJob() calls that are made at about the same time into shared inserts. PostgreSQL commits only one
 // transaction with a NOTIFY at a time, so many small inserts wait for each other, and one large insert does not. A call
-// waits only while MAX_INSERTS inserts are in progress; a single call is sent at once.
+// waits for the next turn of the event loop, and longer only while MAX_INSERTS inserts are in progress.
 
 import { setImmediate } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
@@ -22,7 +22,7 @@ const MAX_INSERTS = 2;
 const MAX_BATCH = 1_000;
 const MAX_CHARACTERS = 16_000_000;
 
-/** Returns an addJob whose concurrent calls share inserts. A job with a `throttle` has the result of addAnyJob(). */
+/** Returns an addJob() whose concurrent calls share inserts. For a job with a `throttle` it returns a ThrottledAdd. */
 export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
   const waiting: WaitingAdd[] = [];
   let inserts = 0;
@@ -37,8 +37,8 @@ export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
   return async (job) => {
     // The payload is serialised now, because the object may change before the insert.
     const spec = resolveJob(job);
-    // Jobs with keys are added alone: a key affects one job at a time, and the caller may rely on the order of the
-    // calls.
+    // A job with a key or a throttle is added alone, without waiting: its result depends on earlier adds, and the
+    // caller may rely on the order of the calls.
     if (spec.jobKey !== null || spec.throttle !== null)
       return addResolved(db, spec) as Promise<Job>;
     return new Promise((resolve, reject) => {
@@ -51,7 +51,7 @@ export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
   };
 }
 
-/** Returns how many jobs go into one insert. Together they must not be too large; a single job may have any size. */
+/** Returns how many waiting jobs the next insert takes: within MAX_BATCH and MAX_CHARACTERS, but at least one. */
 function batchSize(waiting: readonly WaitingAdd[]): number {
   let characters = 0;
   for (const [count, { spec }] of waiting.entries()) {
@@ -61,7 +61,7 @@ function batchSize(waiting: readonly WaitingAdd[]): number {
   return waiting.length;
 }
 
-/** Inserts a batch. A batch that the database refuses is halved until the refused job is alone. */
+/** Inserts a batch and settles its calls. A batch that the database refuses is halved, down to the refused jobs. */
 async function insert(db: Database, batch: readonly WaitingAdd[]): Promise<void> {
   try {
     const specs = batch.map(({ spec }) => spec);
@@ -79,7 +79,7 @@ async function insert(db: Database, batch: readonly WaitingAdd[]): Promise<void>
 }
 
 /**
- * Returns a copy of the error, so that each caller has its own stack. `cause`: the error of PostgreSQL or the network.
+ * Returns a copy of the error, because its stack is later set to that of the caller (bound-operations.ts).
  */
 function errorCopy(error: unknown): Error {
   if (!(error instanceof WorkerError)) return new Error(messageOf(error), { cause: error });

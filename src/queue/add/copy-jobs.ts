@@ -1,5 +1,5 @@
-// Adds any number of jobs by COPY, the fastest way of PostgreSQL, for imports and fan-outs. The rows of only two parts
-// are in memory, however many jobs there are.
+// Adds any number of jobs by COPY, the fastest way of PostgreSQL, for imports and fan-outs. One part of the rows is
+// sent while the next is built, so only two parts are in memory, however many jobs there are.
 import { nextTurn } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
 import { BinaryRows } from "../../database/connection/binary-rows.ts";
@@ -24,13 +24,13 @@ import { addBatch } from "./add-batch.ts";
 import { flagsText } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-/** The number of jobs in a step: they are checked together, and written to the same part. */
+/** The maximum number of jobs in a step: they are checked together, and added in one part or by one addBatch(). */
 const STEP_JOBS = 500;
 
-/** The size from which a part is sent, checked after each step: so large that pauses between COPYs do not matter. */
+/** While a COPY is running, the next part grows to this size: so large that pauses between COPYs do not matter. */
 const PART_BYTES = 1024 * 1024;
 
-/** The size from which a part is sent if no COPY is running, as at the beginning. */
+/** If no COPY is running, as at the beginning, a part is sent from this size on. Checked after each step. */
 const MIN_PART_BYTES = 64 * 1024;
 
 type GivenJob = JobToAdd | JobByTask;
@@ -39,9 +39,9 @@ type Jobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 /**
  * Adds the jobs and returns their number. On a pool all of them are added or none, and committed when the promise
  * resolves. On a client of the caller they are part of its transaction; if it has begun none, each part is committed by
- * itself. A part ends at the latest with the step of 500 jobs in which it reaches 1 MiB. Workers are notified once. The
- * jobs must not have keys, because COPY cannot replace rows: use addJobs for those. Throws InputError (naming
- * `jobs[n]`), WorkerError, and the errors of an iterable.
+ * itself. A part ends at the latest with the step of 500 jobs in which it reaches 1 MiB. Workers are notified once, at
+ * the end. The jobs must not have a key or a throttle, which COPY does not support: use addJobs() for those. Throws
+ * InputError (naming `jobs[n]`), WorkerError, and the errors of an iterable.
  */
 export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
   return (await copyAll(db, jobs, false)).added;
@@ -50,11 +50,11 @@ export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
 /** The result of copyKeyedJobs(). */
 export interface CopyResult {
   readonly added: number;
-  /** The number of jobs that updated or kept the job with their key, perhaps an earlier job of the same list. */
+  /** The number of jobs that replaced or kept the job with their key, perhaps an earlier one of the same list. */
   readonly replaced: number;
 }
 
-/** Like copyJobs(), but for jobs that may have keys: addBatch() adds each step with keys, in the list's order. */
+/** Like copyJobs(), but jobs may have keys. A step with such a job is added by addBatch(), in the list's order. */
 export const copyKeyedJobs = (db: Database, jobs: Jobs): Promise<CopyResult> =>
   copyAll(db, jobs, true);
 
@@ -64,7 +64,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
   }
   assertCopies(db.client);
   const names: Names = { tasks: new Map(), queues: new Map() };
-  const isUndone = isPool(db.client); // A client may have no transaction.
+  const isUndone = isPool(db.client); // On a client, earlier parts may be committed.
   return inTransaction(db, async (inside) => {
     const startUs = Number(await databaseNowUs(inside));
     let [given, count, replaced] = [0, 0, 0];
@@ -81,7 +81,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
         if (stored !== sent) throw skippedRows(db, sent, { stored, isUndone });
         spare.push(rows.clear());
       });
-      // The next call awaits `written`. Until then this handler prevents an unhandled rejection.
+      // `written` is awaited later. Until then this handler prevents an unhandled rejection.
       written.catch(() => {});
       part = null;
     };
@@ -117,8 +117,8 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
       await written.catch(() => {});
     }
     await written;
-    // The names were read in other transactions, so a cleanup may have deleted some since. putBackNames() restores
-    // them, and from then on a cleanup waits for this transaction.
+    // The names may have been read in other transactions, so a cleanup may have deleted some since. putBackNames()
+    // restores them, and from then on a cleanup waits for this transaction.
     await putBackNames(inside, "identifier", namedOf(names.tasks), { all: true });
     await putBackNames(inside, "queue_name", namedOf(names.queues), { all: true });
     if (count > 0) await query(inside, notifySql, [count]);
@@ -126,7 +126,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
   });
 }
 
-/** Whether the pool has a second connection, on which names can be read while a COPY uses the first. */
+/** Whether names can be read and added on a connection of the pool other than that of the transaction. */
 function hasSpareConnection(client: Queryable): boolean {
   if (!isPool(client)) return false;
   const { idleCount, totalCount, waitingCount, options } = client;
@@ -190,8 +190,8 @@ const tasksSql = namesStatement("identifier");
 const queuesSql = namesStatement("queue_name");
 
 /**
- * Reads the ids of names and adds new names, on another connection if there is one. If this transaction added a name,
- * other adds of the name would wait until its end. Waits for `written`, because a COPY may use the connection.
+ * Reads the ids of names, and adds names that have none. `db`: another connection than the transaction's, if possible,
+ * because other adds of a new name wait until its transaction ends. Waits for `written`: a COPY may be using `db`.
  */
 async function resolveNames(
   db: Database,
@@ -235,7 +235,7 @@ const EXTRAS: Readonly<Record<Extra, (spec: ResolvedJob) => unknown>> = {
 };
 
 /**
- * Returns the columns in which a job has a value other than the default. The others are left out, because each column
+ * Returns the columns in which at least one job has a value of its own. The others are left out, because each column
  * costs time in PostgreSQL.
  */
 function extrasOf(specs: readonly ResolvedJob[]): Extra[] {
@@ -249,8 +249,8 @@ const target =
     `${s}._private_jobs (${["task_id", "payload", "run_at", ...extras].join(", ")})`;
 
 /**
- * Writes the rows. Jobs without a run_at get consecutive microseconds from the start of the transaction, in the list's
- * order. At the commit none of these times is in the future, because writing a row takes longer than that.
+ * Writes the rows. The run_at of a job without one is the start of the transaction plus a microsecond for each earlier
+ * job. At the commit none of these times is in the future, because writing a row takes longer than a microsecond.
  */
 function writeRows(
   { rows, extras }: Part,

@@ -1,5 +1,5 @@
-// Computes the result of adding several jobs with one key, after this transaction has added the key's row. No other
-// session can change the row before the commit. So the effects of further jobs are computed and the row written once.
+// Adds further jobs with keys whose rows this transaction has written. No other session can change these rows before
+// the commit. So the effect of each job is computed here, and each row is written once, with the last result.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
@@ -13,15 +13,15 @@ import { keepsJob } from "./add-keyed-jobs.ts";
 import { flagsText } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-/** The row of a key as it is in the database, and the jobs with that key that are to be added after it. */
+/** A key's row as it is in the database, and the jobs with that key that are to be added next, in order. */
 export interface Chain {
   readonly row: JobRow;
   readonly specs: readonly ResolvedJob[];
 }
 
 /**
- * Returns the leading jobs of `specs` whose effect can be computed. A job that takes the key of a locked or failed job
- * cannot be computed, because it adds a new row.
+ * Returns the leading jobs of `specs` whose effect can be computed. The first job that takes the key from a locked or
+ * failed job ends them, because it adds a new row.
  */
 export function computable({ row, specs }: Chain): readonly ResolvedJob[] {
   if (row.is_available) return specs;
@@ -56,10 +56,10 @@ export async function foldJobs(
 
 const writes = ({ keyRule }: ResolvedJob): boolean => !keepsJob(keyRule);
 
-/** The values that PostgreSQL has computed. */
+/** What PostgreSQL has to provide for the computation. */
 interface Facts {
   readonly nowUs: string;
-  /** Whether the application has triggers on the table of jobs. */
+  /** Whether the table of jobs has enabled triggers, which could change each of the results. */
   readonly hasTriggers: boolean;
   readonly taskIds: ReadonlyMap<string, number>;
   readonly queueIds: ReadonlyMap<string, number>;
@@ -67,7 +67,7 @@ interface Facts {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Returns the row after an add, as the statement in add-keyed-jobs.ts would change it. */
+/** Returns the row after an add of `spec`: as the statement in add-keyed-jobs.ts would change it. */
 function apply(row: JobRow, spec: ResolvedJob, { nowUs, taskIds, queueIds, texts }: Facts): JobRow {
   const touched = { ...row, revision: row.revision + 1, updated_at_us: nowUs };
   if (!writes(spec)) return touched;
@@ -105,7 +105,7 @@ function concatenate(one: string, other: string): string {
   return `[${items.join(", ")}]`;
 }
 
-/** Returns the texts of a chain that are stored in jsonb form: flags, and lists that are concatenated. */
+/** Returns the JSON texts of a chain whose jsonb form is needed: flags, and lists that are concatenated. */
 function textsIn({ row, specs }: Chain): string[] {
   let payload = row.payload;
   return specs.filter(writes).flatMap((spec) => {
@@ -180,7 +180,7 @@ async function write(db: Database, chains: readonly Chain[], folded: readonly Jo
   if (answer?.count !== rows.length) throw skippedRows(db, rows.length, {});
 }
 
-/** Returns the time that the jobs give the row; null if the row keeps its own. */
+/** Returns the `run_at` that the jobs together give the row; null if it keeps its own. */
 function lastTime({ attempts }: JobRow, specs: readonly ResolvedJob[]): string | null {
   const written = specs.filter(writes);
   const last = written.findLast(

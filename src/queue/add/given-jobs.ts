@@ -1,5 +1,5 @@
-// Passes a batch of jobs to a statement: one parameter for each column, and only the columns in which some job has a
-// value of its own.
+// Passes a batch of jobs to a statement: a parameter for each column, with the values of all jobs. columnsOf() selects
+// the columns in which some job has a value of its own; the keyed and throttled adds pass all columns.
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { PAYLOAD_SEPARATOR } from "../../domain/payload.ts";
 
@@ -8,7 +8,7 @@ interface Column {
   of(spec: ResolvedJob): string | number | null;
   /**
    * The value that replaces null in the array, because array_nulls = off would turn a null into text. No job has this
-   * value, except where it is the default.
+   * value, except the priority 0, which is also the default.
    */
   readonly none: string | number;
 }

@@ -22,8 +22,8 @@ import { announceJobs } from "../sql/notify.ts";
 import { columnsOf, type GivenColumn, givenRows, givenValues } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-// The size up to which a batch uses a prepared statement: planning is most of the work of a small batch. A large batch
-// gets a plan of its own.
+// The maximum size of a batch that uses a prepared statement: planning is most of the work of a small batch. A large
+// batch gets a plan of its own.
 const SMALL_BATCH = 100;
 
 /** Inserts the jobs and returns them in the same order. Their ids ascend. Throws as addJobs does. */
@@ -58,10 +58,10 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
   return (answer.may_differ ? await storedRows(db, rows) : rows).map(toJob);
 }
 
-/** Returns the rows as a trigger has stored them; a job that is done already is returned as it was given. */
+/** Returns the rows as a trigger has stored them. The row of a job that is completed already is returned unchanged. */
 async function storedRows(db: Database, rows: readonly JobRow[]): Promise<readonly JobRow[]> {
   const read = query<JobRow>(db, storedSql, [idArray(rows.map(({ id }) => id))]);
-  // If this read fails outside a transaction, the jobs are committed already. A transaction of the caller is aborted.
+  // Outside a transaction an error is ignored, as the jobs are committed. Inside, it has aborted the transaction.
   const stored = await (isOutsideTransaction(db.client) ? read.catch(() => []) : read);
   const ofId = new Map(stored.map((row) => [row.id, row]));
   return rows.map((row) => ofId.get(row.id) ?? row);
@@ -70,7 +70,7 @@ async function storedRows(db: Database, rows: readonly JobRow[]): Promise<readon
 const storedSql: Statement = (s) => `
   select ${jobColumns} from ${s}._private_jobs as jobs ${jobNames(s)} where jobs.id = any($1::bigint[])`;
 
-/** A part of the error by which a statement undoes itself if it stored fewer rows than were sent. */
+/** The text in the error with which the statement undoes itself if it has stored fewer rows than it was given. */
 const SKIPPED = "a trigger skips rows";
 
 /** The result for a batch, in one row: ten thousand rows of twenty columns cost more to read than to insert. */
@@ -78,12 +78,12 @@ interface InsertedRow {
   readonly now_us: string;
   /** The ids, such as `{1,2}`. */
   readonly ids: string | null;
-  /** JSON arrays of the jobs' times and of their flags; null if no job had its own. */
+  /** JSON arrays of the jobs' times and of their flags; null if no job was given any. */
   readonly run_ats_us: string | null;
   readonly flags: string | null;
   readonly tasks: string;
   readonly queues: string | null;
-  /** Whether a trigger may have stored other values. */
+  /** Whether a trigger may have changed the stored values. */
   readonly may_differ: boolean;
 }
 
@@ -96,7 +96,7 @@ interface InsertResult {
   readonly queueIds: ReadonlyMap<string, number>;
 }
 
-/** Returns the row as it is stored if no trigger changes it: from the given values, PostgreSQL's, and the defaults. */
+/** Returns the row as it is stored if no trigger changes it: from the job, PostgreSQL's answer and the defaults. */
 function insertedRow(spec: ResolvedJob, index: number, inserted: InsertResult): JobRow {
   const { runAtsUs, ids } = inserted;
   // The same times as in `givenRows`.
@@ -130,7 +130,7 @@ function queueNames(specs: readonly ResolvedJob[]): string[] {
 }
 
 // There is a statement for each set of columns: rows of several arrays cost PostgreSQL four times as much as rows of
-// one array. There are at most 64 texts, each built once.
+// one array. There are at most 64 texts for a schema, each built once.
 const insertStatement = builtPerForm((columns: readonly GivenColumn[]) => insertSql(columns));
 
 // Ids are assigned in the order of the batch: the rows of a function keep their order, and each join is followed by a

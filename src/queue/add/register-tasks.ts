@@ -1,4 +1,4 @@
-// Registers a worker's task identifiers, so that they are visible before their first job.
+// Adds the missing rows of a worker's tasks, so that lists show the tasks before their first job.
 import { type Database, query } from "../../database/database.ts";
 import { namesStatement } from "../sql/names.ts";
 

@@ -1,11 +1,11 @@
-// Errors of adds whose rows a trigger of the application skips: a row trigger before the insert or update that returns
-// null.
+// The error of an add some of whose rows a trigger of the application skipped: a row trigger before the insert or
+// update that returns null.
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { readSkippers } from "../../database/skipped-rows.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
-/** Returns the error of an add that stored fewer jobs than it sent. `isUndone`: none of them is left. Default true. */
+/** Returns the error of an add of `sent` jobs. `stored`: how many were stored, if known. `isUndone`: none is left. */
 export function skippedRows(
   { schema }: Database,
   sent: number,
@@ -20,6 +20,6 @@ export function skippedRows(
   return new WorkerError("database_error", message, { cause });
 }
 
-/** Whether a trigger can skip rows. */
+/** Whether the table of jobs has a trigger that can skip rows of an add. */
 export const maySkipRows = async (db: Database): Promise<boolean> =>
   (await readSkippers(db, "add")).length > 0;

@@ -1,6 +1,6 @@
-// Requests to cancel running jobs. A request is a row of _private_cancellations: the worker that runs the job reads
-// it and aborts the job's signal. If the job is unlocked and waits for another attempt, endCancellations() fails the
-// job. Requests are removed when their job has ended.
+// Requests to cancel running jobs. A request is a row of _private_cancellations: the worker that runs the job reads it
+// and aborts the job's signal. If the job then waits for another attempt, endCancellations() fails the job. It also
+// removes the requests of jobs that are no longer locked, and void requests.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
@@ -9,7 +9,7 @@ const reason = startOfText("requests.reason", MAX_REASON_LENGTH);
 
 export const CANCELLED_TEXT = `'cancelled'::text || coalesce(': '::text || ${reason}, ''::text)`;
 
-/** A request that a worker has read. */
+/** A request to cancel a job. `id`: that of the job. `by`: the user, if one was given. */
 export interface Cancellation {
   readonly id: string;
   readonly reason: string | null;
@@ -18,7 +18,7 @@ export interface Cancellation {
 
 export interface CancelRequests {
   readonly found: readonly Cancellation[];
-  /** Whether endCancellations() can remove requests: their jobs are not running, or the requests are void. */
+  /** Whether endCancellations() may remove requests: some, of any jobs, are void, or their jobs are not locked. */
   readonly hasEnded: boolean;
 }
 
@@ -27,7 +27,7 @@ interface RequestsRow {
   readonly has_over: boolean;
 }
 
-/** Returns the requests that concern these jobs. Throws if the schema has no table of requests. */
+/** Returns the requests for these jobs, without void ones. Throws if the schema has no table of requests. */
 export async function readCancelRequests(
   db: Database,
   ids: readonly string[],
@@ -43,7 +43,7 @@ export async function readCancelRequests(
 // A condition: the request is void, because a later retry, or a later add with the job's key, gave new attempts to the
 // job. Then its row was written after the request, and it has no attempt yet or is locked for its first one. No other
 // change has this result. Giving back an unstarted job does not write updated_at. After any other end of an attempt,
-// the next one is at least the second. A running job that loses its key was locked before the request.
+// the next one is at least the second. A running job whose key an add takes was locked before the request.
 const IS_VOID = `jobs.updated_at > requests.requested_at
     and case when jobs.locked_at is null then jobs.attempts = 0
       else jobs.attempts <= 1 and jobs.locked_at > requests.requested_at end`;
@@ -61,15 +61,15 @@ select
     where jobs.locked_at is null or ${IS_VOID}) as has_over`;
 
 /**
- * Removes requests whose job has ended, and fails jobs that wait for another attempt; at most 1,000. Rows that another
- * session has locked, such as those of the fast mode, are left to a later call. Returns the number of removed requests.
+ * Removes up to 1,000 requests that are void or whose job is not locked. If such a job waits for another attempt, fails
+ * it. Rows that another session has locked, as in the fast mode, are left to a later call. Returns how many it removed.
  */
 export async function endCancellations(db: Database): Promise<number> {
   const [row] = await contendedQuery<{ ended: number }>(db, endSql, []);
   return row?.ended ?? 0;
 }
 
-// `like 'Recovered%'`: the job has failed, because its worker became stale in the last attempt. Its error is replaced.
+// `like 'Recovered%'`: a job that failed because its worker became stale in the last attempt. Its error is replaced.
 const endSql: Statement = (s) => `
 with over as materialized (
   select requests.job_id, jobs.id is null as is_gone, coalesce(${IS_VOID}, false) as is_void,

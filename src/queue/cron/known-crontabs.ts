@@ -1,14 +1,14 @@
 // The ledger of timetables: one row for each cron entry, with its last tick. All workers on the schema share it, also
-// Graphile workers. The worker that advances `last_execution` adds the jobs of the ticks up to its new value. The lock
-// on that row ensures that the job of each tick is added once.
+// Graphile workers. The worker that advances an entry's `last_execution` adds the jobs of the ticks up to its new
+// value, in the same transaction. The lock on the entry's row ensures that no tick's job is added twice.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../sql/moments.ts";
 
-/** An entry of the ledger. Times are milliseconds since the epoch. */
+/** A row of the ledger. Times are milliseconds since the epoch. */
 export interface KnownCrontab {
   readonly identifier: string;
   readonly knownSinceMs: number;
-  /** The last tick that was scheduled; null: none yet. */
+  /** The latest tick that a worker has scheduled; null: none yet. */
   readonly lastExecutionMs: number | null;
 }
 
@@ -29,8 +29,8 @@ export async function registerCrontabs(
 }
 
 /**
- * Locks the entries until the end of the transaction. Returns their values. If this call had to wait for another
- * worker's commit, the values include that worker's changes. A deleted entry is added again.
+ * Locks the entries until the end of the transaction, and returns them. If this call had to wait for another worker's
+ * commit, they include that worker's changes. A missing entry is added again, with `sinceMs` as its `known_since`.
  */
 export async function lockCrontabs(
   db: Database,
@@ -78,8 +78,8 @@ const registerSql: Statement = (schema) => `
 const selectSql: Statement = (schema) => `
   select ${columns} from ${schema}._private_known_crontabs where identifier = any($1::text[])`;
 
-// In READ COMMITTED, PostgreSQL reads a row again after it has waited for its lock. A stricter isolation level raises a
-// serialization failure instead, and the transaction is repeated.
+// In READ COMMITTED, the level of inTransaction() on a pool, PostgreSQL reads a row again after it has waited for its
+// lock. A stricter level would raise a serialization failure instead.
 const lockSql: Statement = (schema) => `${selectSql(schema)} order by identifier for update`;
 
 const advanceSql: Statement = (schema) => `

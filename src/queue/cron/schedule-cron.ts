@@ -1,9 +1,9 @@
-// Adds the jobs of ticks: each tick of an entry once, however many workers offer it.
+// Adds the jobs of cron entries' ticks: one for each tick, however many workers offer it.
 //
-// Graphile Worker needs one statement for each tick: it inserts into the ledger, on conflict advances last_execution,
-// and adds the jobs of the rows that it advanced. This library locks and reads the rows first, in the same transaction
-// as the jobs. For other workers the effect is the same: they wait for the row and then find it advanced. Many ticks
-// fit into one transaction, so a backfill of a thousand ticks takes a few round trips instead of a thousand.
+// Graphile Worker needs one statement for each tick: it inserts into the ledger (known-crontabs.ts), on conflict
+// advances last_execution, and adds the jobs of the rows that it advanced. This library locks and reads the rows first,
+// then advances them and adds the jobs in the same transaction. For other workers the effect is the same: they wait for
+// a row and then find it advanced. One transaction has many ticks, so a backfill of a thousand takes few round trips.
 
 import { inTransaction } from "../../database/connection/transaction.ts";
 import type { Database } from "../../database/database.ts";
@@ -12,7 +12,7 @@ import type { JobToAdd } from "../../domain/job-spec.ts";
 import { addJobs } from "../add/add-jobs.ts";
 import { advanceCrontabs, lockCrontabs } from "./known-crontabs.ts";
 
-/** A tick of an entry that is due. */
+/** A due tick of a cron entry, which this worker offers to schedule. */
 export interface CronOffer {
   /** The entry's identifier in the ledger. */
   readonly identifier: string;
@@ -27,10 +27,10 @@ export interface ScheduledTick<Offer extends CronOffer> {
 }
 
 /**
- * Schedules the offers that no worker has scheduled yet, and returns them, in order. Either all of this happens or
- * nothing. Offers must be in the order of their ticks, at most 10,000. Throws WorkerError. After an error with an
- * unknown result (a lost connection) it is safe to repeat the same offers. `onPassed` is called for entries whose last
- * tick is later than an offer.
+ * Schedules the offers whose tick is later than the last one of their entry, and returns them, in order. If it throws,
+ * none is scheduled. Offers must be in the order of their ticks, at most 10,000. Throws WorkerError. After a lost
+ * connection, with which the result is unknown, it is safe to repeat the same offers. `onPassed` is called for each
+ * offer whose tick is earlier than the last one of its entry.
  */
 export async function scheduleCron<Offer extends CronOffer>(
   db: Database,

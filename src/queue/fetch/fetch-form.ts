@@ -5,16 +5,16 @@ export interface ReadyForm {
   /** Whether jobs in named queues are fetched, too. */
   readonly queues: boolean;
   /**
-   * Whether jobs with a forbidden flag are skipped. That reads the heap, so it is only set where there are such flags.
+   * Whether jobs with a forbidden flag are skipped. That reads the heap, so it is set only if the worker forbids flags.
    */
   readonly flags: boolean;
-  /** Whether jobs of paused tasks are left out. Only set where the schema has the extension "controls". */
+  /** Whether jobs of paused tasks are left out. Set only if the schema has the extension "controls". */
   readonly pauses: boolean;
-  /** Whether queues under a limit are left out. Only set if the schema has limits of queues. Default: false. */
+  /** Whether jobs in queues under a limit are left out. Set only if there are limits of queues. Default: false. */
   readonly limits?: boolean;
   /** Whether the result shows if any named queue is unlocked. Default: true. */
   readonly findsFreeQueue?: boolean;
-  /** Whether jobs and queues that PostgreSQL refuses to lock are left out. Default: false. */
+  /** Whether the jobs and queues of the parameter `excluded` are left out. Default: false. */
   readonly excluded?: boolean;
   /** Which jobs without a queue are fetched. */
   readonly free: JobKind;
@@ -38,7 +38,7 @@ export interface ReadyParameters {
   /** int: the maximum number of jobs. */
   readonly want: string;
   /**
-   * smallint and float8: the fetch cursor (priority, run_at; with a queue only the priority). Jobs before it are not
+   * smallint and float8: the fetch cursor (priority, run_at; for queued jobs only the priority). Jobs before it are not
    * read: they are taken already, or a later fetch without a cursor takes them. As long as an old snapshot exists, the
    * index keeps dead entries of finished jobs; without the cursor each fetch would scan all of them.
    */
@@ -58,12 +58,12 @@ export interface ReadyParameters {
   readonly flags: string;
   /** text[]: patterns of the queues that are left out. Used only in forms with queues and limits. */
   readonly limited?: string;
-  /** bigint[]: the excluded jobs, and as negative numbers the queues. Used only in forms with excluded jobs. */
+  /** bigint[]: the ids of jobs and, negated, of queues that PostgreSQL refuses to lock. Used only with `excluded`. */
   readonly excluded?: string;
 }
 
 /**
  * If the worker also has a fast mode, its safe mode searches only this many first jobs of each priority for jobs that
- * the fast mode does not take. No index contains the key, so a complete search would read all jobs.
+ * the fast mode does not take. The index that fetches read lacks the key, so a complete search would read all jobs.
  */
 export const HEAD_JOBS = 2_000;

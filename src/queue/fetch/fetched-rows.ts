@@ -27,10 +27,10 @@ export class FetchedRows {
   readonly ids: readonly string[];
   /** The id of each job's task, for taskName() and Graphile Worker's helpers. A restored database may reuse the ids. */
   readonly taskIds: ArrayLike<number>;
-  /** The lock of each job's run: its queue, or a slot of it (sql/slots.ts); null: no job has a queue. */
+  /** For each job the id of its queue or of a slot (sql/slots.ts), or null. Null if the fetch reads no queues. */
   readonly locks: readonly (number | null)[] | null;
   readonly priorities: ArrayLike<number>;
-  /** The times in seconds since the epoch. */
+  /** Each job's `run_at` in seconds since the epoch. */
   readonly runAts: ArrayLike<number>;
   readonly #payloads: string;
   /** The columns that are parsed on first access. */
@@ -38,9 +38,9 @@ export class FetchedRows {
     FetchedColumns,
     "attempts" | "max_attempts" | "task_names" | "queue_names" | "created_ats" | "rare"
   >;
-  /** Large payloads by job id; undefined if there are none. */
+  /** The payloads that load() has read, by job id; undefined before it, or if it had none to read. */
   #large: Map<string, string> | undefined;
-  /** The start of each payload in the text, and the end of the last one. */
+  /** The start of each payload in `#payloads`, and the start that one more payload would have. */
   #payloadStarts: Uint32Array | undefined;
   #attempts: ArrayLike<number> | undefined;
   #maxAttempts: ArrayLike<number> | undefined;
@@ -77,7 +77,7 @@ export class FetchedRows {
     return this.#taskNames[this.taskIds[index] as number] ?? "";
   }
 
-  /** Returns the name of the queue of a lock in `locks`. */
+  /** Returns the name of the queue of a lock in `locks`; "" if the queue had no row. */
   queueName(lock: number): string {
     this.#queueNames ??= JSON.parse(this.#texts.queue_names ?? "{}") as Record<string, string>;
     return this.#queueNames[lock] ?? "";
@@ -92,12 +92,12 @@ export class FetchedRows {
     for (const { id, payload } of rows) this.#large.set(id, payload);
   }
 
-  /** After load(): false if the job's payload was too large for the first result and could not be read separately. */
+  /** After load(): false if the job's payload was too large for the first result, and load() did not find the job. */
   isLoaded(index: number): boolean {
     return this.#large === undefined || this.payloadText(index) !== "";
   }
 
-  /** Returns the payload's exact JSON text. */
+  /** Returns the payload's exact JSON text; before load(), "" for a payload that was too large for the first result. */
   payloadText(index: number): string {
     const large = this.#large?.get(this.ids[index] as string);
     if (large !== undefined) return large;
@@ -119,7 +119,7 @@ export class FetchedRows {
   createdAt(index: number): number {
     this.#createdAts ??= parseColumn<number | string | null>(this.#texts.created_ats);
     const value = this.#createdAts[index] ?? this.runAts[index];
-    // JSON has no infinity, so infinity arrives as text.
+    // JSON has no infinity, so infinite times arrive as text.
     return typeof value === "number" ? value : EARLIEST_S;
   }
 
@@ -153,16 +153,16 @@ function parseColumn<T>(column: string | null): readonly T[] {
   return column === null ? [] : (JSON.parse(column) as T[]);
 }
 
-// The data of a fetch lives until its results are written. Typed arrays are stored outside V8's young generation, whose
-// size grows with the amount of data that survives its collections.
+// The data of a fetch lives until the results of its jobs are written. Typed arrays are stored outside V8's young
+// generation, whose size grows with the amount of data that survives its collections.
 
-/** Returns a number for each job. */
+/** Returns a number for each job, from a column that has one number for all or a JSON array. */
 function numbers(column: string | null, count: number): ArrayLike<number> {
   if (column === null || column.startsWith("[")) return parseColumn(column);
   return new Int32Array(count).fill(Number(column));
 }
 
-/** Returns times from 8 bytes each: microseconds since 2000. -infinity is the smallest value. */
+/** Returns seconds since the epoch. Each 8 bytes are microseconds since 2000; -infinity is their smallest value. */
 function momentsOf(column: string, count: number): ArrayLike<number> {
   const bytes = Buffer.from(column, "base64");
   const moments = new Float64Array(count);

@@ -1,12 +1,12 @@
-// Finds the tasks that may have a ready job. It locks nothing, so it is also for workers without a permit.
+// Finds the tasks that may have a ready job. It locks no job, so a worker can use it before it has a permit or token.
 import { type Database, query } from "../../database/database.ts";
 import { isPausedTask, isReady } from "../sql/eligible.ts";
 import { priorityLevels } from "./jobs-without-queue.ts";
 
-/** The number of ready jobs that are scanned. If there are so many, each task is assumed to have a ready job. */
+/** The maximum number of ready jobs that are read. If there are so many, each task is assumed to have a ready job. */
 const MAX_SCANNED = 100_000;
 
-/** Returns those of the tasks that may have a ready job. `pauses`: whether the schema has pauses. */
+/** Returns which of the tasks are not paused and may have a ready job. `pauses`: whether the schema has pauses. */
 export async function tasksMaybeReady(
   db: Database,
   tasks: readonly string[],

@@ -5,18 +5,18 @@
 export interface FetchedColumns {
   /** The ids, such as `{1,2}`: as text, bigints stay exact. */
   readonly ids: string | null;
-  /** The exact texts, joined by PAYLOAD_SEPARATOR. A large payload is empty. */
+  /** The payloads' exact texts, joined by PAYLOAD_SEPARATOR. fetchedColumns() leaves large ones empty. */
   readonly payloads: string | null;
   /** timestamptz in PostgreSQL's binary form, concatenated, as base64. */
   readonly run_ats: string | null;
-  // JSON: an array with a value for each job, or one number if all have the same.
+  // `task_ids`, `priorities`, `attempts`, `max_attempts`: JSON, an array with a number for each job, or one for all.
   readonly task_ids: string | null;
-  /** JSON: the names of the tasks by id. They are read with the jobs, because a restored database reuses ids. */
+  /** JSON: the names of the tasks by id. They are read with the jobs, because a restored database may reuse ids. */
   readonly task_names: string | null;
   readonly priorities: string | null;
   readonly attempts: string | null;
   readonly max_attempts: string | null;
-  /** JSON: an array of the locks of their runs (sql/slots.ts). Null also if this form of the fetch reads no queues. */
+  /** JSON: for each job the id of its queue or of a slot (sql/slots.ts), or null. Null if the form reads no queues. */
   readonly queue_ids: string | null;
   /** JSON: the names of the queues by lock. Null also if this form of the fetch reads no queues. */
   readonly queue_names: string | null;
@@ -26,7 +26,7 @@ export interface FetchedColumns {
   readonly rare: string | null;
 }
 
-/** The earliest time that a Date can represent. It also replaces -infinity. */
+/** The earliest time that a Date can represent, in seconds since the epoch. It replaces -infinity. */
 export const EARLIEST_S = -8.64e12;
 
 /**
@@ -51,7 +51,7 @@ export const fetchedSource = (
 /**
  * Returns the columns for a select list, from rows of `fetchedSource` named `taken j`. The jobs of a fetch usually have
  * equal values in most columns. The minimum and maximum of a column cost a quarter of an array of its values, in time
- * and in bytes. `slots`: the values of `job_queue_id` are the locks of slots.
+ * and in bytes. `queues`: "slots" if the values of `job_queue_id` are the locks of slots (sql/slots.ts).
  */
 export const fetchedColumns = (s: string, form: { readonly queues: boolean | "slots" }): string => `
   pg_catalog.array_agg(j.id)::text as ids,
@@ -69,7 +69,7 @@ export const fetchedColumns = (s: string, form: { readonly queues: boolean | "sl
   (pg_catalog.json_agg(j.rare) filter (where j.rare is not null))::text as rare`;
 
 /**
- * Returns the same columns for a single job `j`, as one text for `FetchedRows.ofOne`. It needs no aggregates. One text
+ * Returns the same columns, except those of queues, for a single job `j`: as one text for `FetchedRows.ofOne`. One text
  * is faster than many columns: a driver needs more time for each column than PostgreSQL needs for its value.
  */
 export const columnsText = (s: string, attempts: string): string => `

@@ -1,13 +1,13 @@
-// Jobs without a named queue, found by an index and locked in one statement.
+// SQL that finds jobs without a named queue by an index and locks them, and two parts that queued-jobs.ts shares.
 import { hasNoFlagOf, isOfKnownTask, isReady } from "../sql/eligible.ts";
 import { HEAD_JOBS, isForFastMode, type ReadyForm, type ReadyParameters } from "./fetch-form.ts";
 
 /*
- * Returns a common table expression with the priorities of the available jobs, from `first` on, by a loose index scan.
+ * Returns a common table expression with `first` and all later priorities of available jobs, by a loose index scan.
  * jobs_main_index begins with the priority, so `run_at <= now()` alone would read every scheduled job of every
- * priority. The expression does not check whether a priority has due jobs. That check would scan the priority's dead
- * entries twice, and would try to lock jobs that another connection has finished in between. Without `queues` it reads
- * only jobs_no_queue_index: a second index costs 50 bytes of WAL for each job if data checksums are on.
+ * priority. The expression does not check whether a priority has due jobs: the check and the search would each scan
+ * the dead entries of the index. Without `queues` it reads only jobs_no_queue_index: a second index costs 50 bytes of
+ * WAL for each job if data checksums are on.
  */
 export const priorityLevels = (s: string, queues: boolean, first: string) => `level (priority) as (
   select ${first}::smallint
@@ -18,7 +18,7 @@ export const priorityLevels = (s: string, queues: boolean, first: string) => `le
   from level where level.priority is not null
 )`;
 
-/** The jobs are locked before the limit applies, so that two concurrent fetches take different jobs. */
+/** Returns the query. It locks jobs before the limit applies, so that two concurrent fetches take different jobs. */
 export const jobsWithoutQueue = (
   s: string,
   form: ReadyForm,

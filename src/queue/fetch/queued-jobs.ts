@@ -1,5 +1,5 @@
-// Jobs in named queues. A queue is locked once for a run of consecutive jobs; without runs, a queue would complete one
-// job in each round trip.
+// SQL that finds jobs in named queues. A queue is locked once for a run of consecutive jobs; without runs, a queue
+// would complete one job in each round trip.
 //
 //   candidates ──their queues──▶ queue locks ──in order──▶ runs ──row locks──▶ taken
 import { isInFreeQueue, isOfKnownTask, isReady } from "../sql/eligible.ts";
@@ -8,8 +8,8 @@ import { notLeftOut } from "./jobs-without-queue.ts";
 
 /*
  * `last_without_queue`: if jobs without a queue already fill the fetch, queued jobs after the last of them cannot be
- * part of it. No index has only queued jobs, so the scan for them ends there. It ends before that job's time,
- * exclusively, because a million jobs that were added at once may have the same time.
+ * part of it. No index has only queued jobs, so the scan for them ends there. Jobs with that job's exact time are not
+ * read, because a million jobs that were added at once may have the same time.
  * `queue_lock`: only queues of candidates are locked, in id order, so that two fetches cannot deadlock.
  * `queue_run`: the candidates are from the snapshot of this statement. Other workers may have changed a queue
  * meanwhile, so the row locks (`locked_run`) check again whether a job is available and due: it may have failed.
@@ -62,8 +62,8 @@ const candidates = (s: string, form: ReadyForm, $: ReadyParameters) => `
     and level.priority <= coalesce((select priority from last_without_queue), 32767)
     limit ${$.want}::int`;
 
-// The number of jobs in a run is limited, because otherwise one queue could fill the whole fetch. So is its duration,
-// because otherwise its last jobs would be locked long before they start. A job of unknown duration runs alone.
+// The number of jobs in a run is limited, because otherwise one queue could fill the whole fetch. Its duration
+// is limited, too, or its last jobs would be locked long before they start. A job of unknown duration runs alone.
 const runs = (s: string, $: ReadyParameters) => `
   select ctid, id, job_queue_id, priority, run_at from (
     select c.*, pg_catalog.row_number() over in_order as place,

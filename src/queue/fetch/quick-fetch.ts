@@ -1,6 +1,6 @@
-// The first fetch of an idle worker. No job was ready before, so this fetch expects a few jobs of the most urgent
-// priority, and reads no named queue. Its plan costs a tenth of the plans of `takeStatement` and `lockStatement`, which
-// saves a third of the time between a job's announcement and its start.
+// The first fetch of an idle worker after jobs were announced. No job was ready before, so it expects a few jobs of the
+// most urgent priority, and reads no named queue. Its plan costs a tenth of the plans of `takeStatement` and
+// `lockStatement`, which saves a third of the time between a job's announcement and its start.
 import type { Statement } from "../../database/database.ts";
 import type { LockMode } from "../settle/fence.ts";
 import { hasNoFlagOf, isOfKnownTask, isReady } from "../sql/eligible.ts";
@@ -8,7 +8,7 @@ import { takeBy } from "../sql/lock.ts";
 import { isForFastMode } from "./fetch-form.ts";
 import { columnsText } from "./job-columns.ts";
 
-/** A fetched job. The statement returns one row for each. */
+/** A fetched job: the text of columnsText(), for `FetchedRows.ofOne`. */
 export interface QuickRow {
   readonly job: string;
 }
@@ -23,7 +23,7 @@ export interface QuickForm {
   readonly mode: LockMode;
 }
 
-// Reads only the first priority that has jobs: if none of its jobs is due, no job is found.
+// Reads only the first priority that has available jobs without a queue: if none of them is due, no job is found.
 const ready = (s: string, flags: string | null, pauses: boolean) => `
 from ${s}._private_jobs j
 where ${isReady("j")} and j.job_queue_id is null
@@ -47,7 +47,7 @@ where j.ctid = any(array(
   ${FIRST}))
 returning ${columnsText(s, "j.attempts")}`;
 
-/** Returns the statement. Its result has a row for each job; `job` is for `FetchedRows.ofOne`. */
+/** Returns the statement. Its result has a QuickRow for each job. */
 export function quickStatement({ flags, pauses, mode }: QuickForm): Statement {
   return (s) => (mode === "row" ? lockSql(s, flags, pauses) : takeSql(s, flags, pauses));
 }

@@ -1,4 +1,4 @@
-// Takes ready jobs for a worker: the statement that every poll, notification and refill runs.
+// Takes ready jobs for a worker, in the safe mode. Quick fetches and managed queues have other statements.
 //
 //   finished jobs are deleted ─ ready jobs are found ─ they and their queues are locked by `locked_by` ─ returned
 import type { Statement } from "../../database/database.ts";
@@ -9,11 +9,11 @@ import { readyJobs, readyName } from "./eligible-jobs.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-columns.ts";
 
-/** The results of a fetch besides its jobs. */
+/** The result of a fetch: the columns of its jobs, and what else it has found. */
 export interface TakeAnswer extends FetchedColumns {
   /** The time of the fetch by the database's clock, seconds since the epoch. */
   readonly now_s: number;
-  /** Whether some named queue is unlocked, so that its jobs may be fetched; null: this form does not look. */
+  /** Whether any named queue is unlocked, so that its jobs could be fetched; null: this form does not check it. */
   readonly queues: boolean | null;
   /** The jobs of $4 whose lock this worker had lost: `{1,2}`; null: none. */
   readonly lost: string | null;
@@ -64,7 +64,7 @@ select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
 from taken j`;
 
 // Locks the queues of the jobs that were taken, and not those of all jobs that were selected: a queue without a taken
-// job would never be unlocked.
+// job would stay locked, because queues are unlocked at the end of a run.
 const queuesTaken = (s: string) => `, queue_taken as (
   update ${s}._private_job_queues set ${lockBy("$3")}
   where id = any(array(select job_queue_id from taken where job_queue_id is not null))
@@ -75,8 +75,8 @@ export function takeStatement(form: ReadyForm): Statement {
 }
 
 /**
- * Returns a statement with the parameters of the fetch, all of which must be used. It locks the jobs that a fetch would
- * take, and returns one of them: the job's id, and the id of its queue as a negative number.
+ * Returns the statement with which refused-head.ts locks the rows of the jobs that a refused fetch would have taken. It
+ * returns one job: its id, and the negated id of its queue. It has to use all parameters of the fetch.
  */
 export function headStatement(form: ReadyForm): Statement {
   return (s) => `

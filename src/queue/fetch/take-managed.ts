@@ -1,5 +1,5 @@
-// Takes ready jobs of managed queues (sql/slots.ts): queues with a limit. A run of a queue locks one of its slots, and
-// its jobs use up tokens of each rate of the queue.
+// Takes ready jobs of managed queues: queues with a limit (sql/slots.ts). Each run of such a queue locks one of the
+// queue's slots, and each job uses up one token of every rate of its queue.
 //
 //   candidates ──their queues──▶ free slots ──▶ tokens ──▶ jobs, in order, one run a slot ──▶ taken
 import type { Statement } from "../../database/database.ts";
@@ -12,37 +12,38 @@ import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-columns.ts";
 import { notLeftOut, priorityLevels } from "./jobs-without-queue.ts";
 
-/** The result of a fetch. `queue_ids` has the lock of each job's run (sql/slots.ts). */
+/** The result of a fetch. `queue_ids`: the lock of each job's run, as a number that slotLock() makes (sql/slots.ts). */
 export interface ManagedTake extends FetchedColumns {
   /** The time of the fetch by the database's clock, seconds since the epoch. */
   readonly now_s: number;
-  /** Whether another session had locked slots or jobs, so that another fetch may find more. */
+  /** Whether other sessions have locked or changed slots or jobs that this fetch had found. Another may find more. */
   readonly is_contended: boolean;
-  /** If nothing was taken: the milliseconds until a rate or back-off lets a ready job start; null: no such job. */
+  /** Milliseconds until a rate or back-off lets a ready job start; null: no job waits for that, or jobs were taken. */
   readonly next_ms: number | null;
 }
 
-/** A form of the statement. Each form is one prepared statement. */
+/** The form of the statements of this file. Each form of a statement is prepared separately. */
 export interface ManagedForm extends Required<Pick<ReadyForm, "flags" | "excluded">> {
   /** Whether a limit of queues has a rate, or backs off. */
   readonly rates: boolean;
 }
 
-// At most this many candidates are read, so that a queue with many jobs does not cost more than others.
+// The most ready jobs that one search finds, in all queues together. So long queues do not slow down a fetch.
 const HEAD_JOBS = 1_000;
 
-/** The most jobs of a queue that are taken at once. They are divided among its slots; each slot gets at least one. */
+/** The most jobs of a run are this number divided by its queue's slots, rounded down, but at least 1. */
 const RUN_JOBS = 50;
 
-// A job may start up to this many milliseconds after its token was taken; the maximum is a quarter of the time in which
-// a burst builds up. Because of this delay, fewer tokens than `burst` are taken at once (tokenBucket()).
+// A job may start up to this many milliseconds after its token was taken, but at most a quarter of the time in which a
+// rate adds `burst` tokens. Because of this delay the bucket is smaller than `burst`, unless that is 1 (tokenBucket()).
 const LAPSE_MS = 100;
 
-/** The milliseconds of one token of a limit `l`, and the maximum number of tokens that are taken at once. */
+/** The milliseconds in which a limit `l` adds one token, and the most tokens that its bucket has, at least 1. */
 const TOKEN_MS = "(l.period_ms::float8 / l.rate::float8)";
 const CAPACITY = `greatest(1::float8,
     l.burst::float8 - least(${LAPSE_MS}::float8, l.burst::float8 * ${TOKEN_MS} / 4::float8) / ${TOKEN_MS})`;
-/** The milliseconds until a rate's `tat` (limits/tokens.ts). If the clock was set back, one token is available. */
+// The milliseconds until a rate's `tat` (limits/tokens.ts); 0: it has passed. If `tat` is over a minute later than for
+// an empty bucket, because the clock was set back or the rate raised, the bucket counts as having one token.
 const AHEAD_MS = `(case when ${aheadMs("r.tat")} > l.burst::float8 * ${TOKEN_MS} + 60000::float8
     then (${CAPACITY} - 1::float8) * ${TOKEN_MS} else greatest(0::float8, ${aheadMs("r.tat")}) end)`;
 
@@ -54,21 +55,20 @@ const isKnownTask = (s: string) => isOfKnownTask(s, "j", { ...PARAMETERS, pauses
 
 /*
  * $1 text[] identifiers of this worker's tasks
- * $2 int maximum number of runs
- * $3 text the worker's id
- * $4 float8[] the part of a run that a job of each task takes
+ * $2 int maximum number of runs, $3 text the worker's id
+ * $4 float8[] for each of $1, the part of a run that one of its jobs takes (fetch-form.ts)
  * then text[] forbidden flags (only in the form with flags)
- * then bigint[] jobs that are left out (only in the form with excluded jobs)
+ * then bigint[] jobs, and queues as negative numbers, that are left out (only in the form with excluded jobs)
  *
- * `candidate`: the queue is read for each job, and not joined: a join may read all ready jobs before it finds one.
+ * `candidate`: a subquery reads each job's queue. With a join, PostgreSQL may read all ready jobs to find one match.
  * `full_queue`: queues that are paused, backing off, or without a free slot or token. Their jobs are never candidates.
- * `free_slot`: a queue may have ten thousand slots; the first free ones are enough.
- * `slot_lock`: each queue gets one run before any gets another, the least recently served first. Nothing here waits for
- * a slot or a job, and rates are locked in order, so no two fetches deadlock.
- * `tokens`: the rows are locked, so they are as the last fetch has left them. Without a row of a rate, which a scan of
- * the queues adds, nothing is taken.
- * `run_size`: the jobs of all runs of a queue together. As in ordinary queues, runs of slow tasks have fewer jobs.
- * `left_out`: jobs that were locked or changed since the snapshot. A queue with one slot takes no job after them.
+ * `free_slot`: a queue may have ten thousand slots, so its first free ones are read, up to four for each wanted run.
+ * `slot_lock`: each queue gets one run before any gets a second, and slots used longest ago come first. The statement
+ * waits for no slot or job, and locks rates in order, so no two fetches deadlock.
+ * `tokens`: the locked rows are read as the last fetch left them. If a queue lacks the row of one of its rates, none of
+ * its jobs is taken until manageQueues() has added the row.
+ * `run_size`: how many jobs all runs of a queue get together. As in ordinary queues, runs of slow tasks have fewer.
+ * `left_out`: candidates of queues with one slot that were not locked. To keep the order, no job after them is taken.
  */
 const pickedSql = (s: string, { flags, rates, excluded }: ManagedForm) => {
   const form: ReadyForm = { queues: true, flags, pauses: true, free: "all", excluded };
@@ -172,8 +172,8 @@ select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
 from taken j`;
 
 /**
- * Returns a statement with the parameters of the fetch, all of which must be used. It locks the jobs that a fetch would
- * take, and returns them in order: each job's id, and the id of its queue as a negative number.
+ * Returns a statement that locks the rows that a fetch would change, but changes none. It returns each job's id, and
+ * the id of its queue as a negative number. The parameters are those of a fetch: PostgreSQL requires that all are used.
  */
 export const pickManaged =
   (form: ManagedForm): Statement =>
@@ -182,7 +182,7 @@ export const pickManaged =
 select j.id::text, (-j.job_queue_id)::text as queue from ${s}._private_jobs j join picked on j.ctid = picked.ctid
 where $3::text is not null order by picked.place`;
 
-// The first condition, which the second implies, leaves out the rates of idle queues before the other tables are read.
+// Queues that wait for a token or the end of a limit's back-off. `r.tat > now()` only skips idle rates before joins.
 const slowQueues = (s: string) => `, slow_queue as materialized (
   select q.id, ${AHEAD_MS} - (${CAPACITY} - 1::float8) * ${TOKEN_MS} as next_ms
   from ${s}._private_rates r join ${s}._private_limits l on l.id = r.limit_id and l.scope = 'queue' and l.rate is not null
@@ -219,7 +219,7 @@ const spentSql = (s: string) => `, spent as (
   ) used where r.limit_id = used.limit_id and r.key = used.key
 )`;
 
-// The jobs of slow queues are read only if nothing was taken, and the first of them are enough.
+// Which slow queues have ready jobs, if nothing was taken. After HEAD_JOBS jobs, all slow queues count as having some.
 const waitingSql = (s: string) => `, waiting as materialized (
   select w.job_queue_id from level cross join lateral (
     select j.job_queue_id from ${s}._private_jobs j

@@ -1,6 +1,6 @@
 // Begins a back-off: a time during which no job of a task, of a named queue or under a limit starts.
 //
-//   task, queue   a pause with the same end, which all workers apply (pauses/pause.ts)
+//   task, queue   a row of _private_back_offs, and a pause with the same end (pauses/pause.ts)
 //   limit         only a row of _private_back_offs, which readLimits() returns with the limit
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { announceControl } from "../pauses/pause.ts";
@@ -13,22 +13,22 @@ export interface NewBackOff {
   readonly name: string;
   /** How long the back-off lasts, in milliseconds by the database's clock. */
   readonly delayMs: number;
-  /** The first line is kept, at most 200 characters of it. */
+  /** Only its first line is stored, at most 200 characters of it. */
   readonly reason: string;
-  /** The job that began it, and its task. */
+  /** The id of the job that requests the back-off, and the job's task. */
   readonly jobId: string;
   readonly task: string;
 }
 
-/** `kept`: a user's pause, or a back-off that ends no earlier, stays unchanged. `unknown`: no limit has the name. */
+/** `kept`: nothing changed, because of a user's pause or a back-off that ends as late. `unknown`: no such limit. */
 export type BackOffBegun = "begun" | "kept" | "unknown";
 
 /** Begins a back-off, or extends the current one. Throws if the schema has no tables of limits. */
 export async function beginBackOff(db: Database, backOff: NewBackOff): Promise<BackOffBegun> {
   const { scope, name, delayMs, reason, jobId, task } = backOff;
   const values = [scope, name, Math.max(0, delayMs), reasonOf(reason), jobId, task];
-  // Another worker may commit a back-off meanwhile. A statement that has waited for it sees its pause, but not its row
-  // in _private_back_offs, so the pause looks like a user's. The next statement has a newer snapshot and sees both.
+  // Another worker may commit a back-off meanwhile. A statement that waited for this commit reads the new pause, but
+  // not the new row of _private_back_offs, so it takes the pause for a user's. The next statement reads both.
   for (let left = MAX_ATTEMPTS; ; left--) {
     const [row] = await query<{ begun: boolean; known: boolean }>(db, statements[scope], values);
     if (row?.known !== true) return "unknown";
@@ -40,7 +40,7 @@ const MAX_ATTEMPTS = 5;
 const MAX_CHARACTERS = 200;
 const startOf = (text: string): string => text.slice(0, 10 * MAX_CHARACTERS);
 
-/** Returns the first line of a reason of any length, without characters that PostgreSQL cannot store. */
+/** Returns the first line of a reason, at most 200 characters, without those that PostgreSQL cannot store. */
 export const reasonOf = (reason: string): string =>
   [...startOf(reason).replaceAll("\0", "").toWellFormed().trim().split(/\r?\n/, 1).join("")]
     .slice(0, MAX_CHARACTERS)
@@ -49,8 +49,8 @@ export const reasonOf = (reason: string): string =>
 const END = "pg_catalog.now() + $3::float8 * interval '1 millisecond'";
 const MAX_RECORDS = 100;
 
-// An extended back-off keeps its beginning. At most the newest 100 back-offs of this name are kept. Of all names, some
-// back-offs that ended more than an hour ago are deleted, too, because their names may have no further back-off.
+// An extended back-off keeps its beginning. Of this name, all but the newest 100 back-offs are deleted. Of all names,
+// up to 100 that ended more than an hour ago are deleted, too, because their names may have no further back-off.
 const recordSql = (s: string) => `recorded as (
   insert into ${s}._private_back_offs as backs (scope, name, began_at, until, reason, job_id, task)
   select $1::text, $2::text, began_at, until, $4::text, $5::bigint, $6::text from begun
@@ -77,8 +77,8 @@ const answer = (known: string, changed: "all" | "pauses") => `
 select exists (select from begun) as begun, ${known} as known,
   case when exists (select from begun) then ${announceControl(changed)} end`;
 
-// A pause that is over, but not deleted yet, begins anew. A current pause belongs to a back-off if both have the same
-// end. Every other current pause was set by a user, and is not changed.
+// A pause that is over, but not deleted yet, is replaced. A current pause belongs to a back-off if both have the same
+// end; it is extended if the new end is later. Every other current pause was set by a user, and is not changed.
 const begunPause = (s: string) => `begun as (
   insert into ${s}._private_pauses as pauses (scope, name, paused_at, resume_at, reason)
   values ($1::text, $2::text, pg_catalog.now(), ${END}, $4::text)
@@ -94,7 +94,7 @@ const begunPause = (s: string) => `begun as (
 const taskSql: Statement = (s) =>
   `with ${begunPause(s)}, ${recordSql(s)} ${answer("true", "pauses")}`;
 
-// Like any pause of a queue, this one replaces the lock of a worker or of a limit (`managed:N`).
+// As by every pause of a queue, the lock of a worker or of a limit (`managed:N`) on the queue is replaced.
 const queueSql: Statement = (s) => `
 with ${begunPause(s)}, ${recordSql(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)

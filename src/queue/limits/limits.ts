@@ -1,4 +1,4 @@
-// The rows of limits, as workers and commands read them.
+// Reads limits with their back-offs, and whether any named queue is managed (sql/slots.ts).
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import type { LimitDefinition, LimitScope } from "../../domain/limits/limit.ts";
@@ -16,7 +16,7 @@ export interface StoredLimit {
   readonly setAt: Date;
   /** How often the limit has been defined: 1 for a new one. */
   readonly revision: number;
-  /** The end of a back-off of the limit itself, and its reason; null: it does not back off. */
+  /** The current back-off of the limit, not of its tasks or queues; null: none. */
   readonly backOff: {
     readonly until: Date;
     /** Milliseconds from the time of the read to `until`, by the database's clock. */
@@ -25,7 +25,7 @@ export interface StoredLimit {
   } | null;
 }
 
-/** Returns whether any queue has slots, because a limit applies to it, or has applied until now. */
+/** Whether any named queue has slots: a limit applies to it, or did, and the slots are not deleted yet. */
 export async function hasManagedQueues(db: Database): Promise<boolean> {
   const [row] = await query<{ has_slots: boolean }>(db, hasSlotsSql);
   return row?.has_slots === true;

@@ -1,27 +1,27 @@
 // Makes named queues managed (sql/slots.ts) while a limit applies to them, and ordinary again afterwards. Any add can
-// create a queue, also an add by a Graphile worker. So a scan of all rows finds new queues, in batches, now and then.
+// create a queue, also one by Graphile Worker. So workers scan the rows of all queues, and change some at a time.
 //
 //   free ──a limit matches──▶ managed:N with N slots ──limit raised──▶ managed:M at once
 //    ▲                             │ limit lowered or removed
 //    └── removed, all slots free ── managed:0 ── lowered, surplus slots free ──▶ managed:M
 //
-// A queue that a run has locked becomes managed when the run has ended, and a paused queue when it is resumed.
-// Before a queue with a limit is managed, this library's workers fetch no job of it. Graphile workers may.
+// A queue that a run has locked becomes managed after the end of the run, and a paused queue after its resume.
+// Until a queue with a limit is managed, this library's workers fetch no job of it. Graphile workers may.
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
 import { isPseudoLock, MANAGED } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { isManaged, NO_SLOTS } from "../sql/slots.ts";
 
 export interface ManagedAnswer {
-  /** The number of queues that have changed. */
+  /** The number of queues whose rows were written. */
   readonly changed: number;
-  /** Whether some queues are not changed yet, because a run has locked them, or because `isPartial` is true. */
+  /** Whether queues still differ from the limits: runs lock them or their surplus slots, or `isPartial` is true. */
   readonly isPending: boolean;
-  /** Whether another call must continue: there are many queues, or another session has locked the rows of some. */
+  /** Whether another call must continue: there are many queues, or another session has locked or changed some. */
   readonly isPartial: boolean;
 }
 
-/** The maximum number of queues, and of slots (approximately), in one statement, because it has a time limit. */
+/** The most queues, and roughly the most slots, that one statement changes, because it has a time limit. */
 const BATCH = 5_000;
 const BATCH_SLOTS = 20_000;
 
@@ -35,13 +35,13 @@ export const patternOf = (match: string): string =>
   ].reduce((text, [from, to]) => `pg_catalog.replace(${text}, E'${from}', E'${to}')`, match);
 
 /*
- * $1 boolean: managed queues are checked, too
+ * $1 boolean: also check managed queues; those that are `managed:0` are always checked
  *
- * `wrong`: the queues that differ from the limits, except those whose surplus slots are all in use: these would be
- * written again and again.
- * `seen`: a batch of these queues, new ones first. Their rows are locked after this snapshot, and used only if their
- * `version` is unchanged. Then their slots are unchanged, too, because each change of slots writes the queue's row. A
- * slot that a run has locked meanwhile is not removed. (Not ctid: old PostgreSQL releases do not compare it again.)
+ * `wrong`: the queues that differ from the limits. Left out are queues that are `managed:0`, have too many slots and no
+ * free one to remove: each scan would write them again.
+ * `seen`: a batch of these queues, new ones first. A row may change before it is locked: it is used only if `version`
+ * is unchanged. Then the queue has the same slots, because adding or removing one writes the row. The version is xmin,
+ * because old PostgreSQL releases do not compare the ctid again. A slot that a run locks meanwhile is not removed.
  */
 const manageSql: Statement = builtOnce(
   (s) => `
@@ -126,8 +126,8 @@ select (select pg_catalog.count(*)::int from written) as changed,
 type ManageRow = Record<"is_blocked" | "is_partial", boolean> & Pick<ManagedAnswer, "changed">;
 
 /**
- * Makes queues managed or ordinary, as the limits require. `all`: whether managed queues are checked, too. That is
- * needed after a change of the limits, and while queues are pending.
+ * Makes a batch of queues managed or ordinary, as the limits require. `all`: whether managed queues are checked, too.
+ * This is needed after a change of the limits, until an answer's `isPending` is false.
  */
 export async function manageQueues(
   db: Database,
@@ -138,8 +138,8 @@ export async function manageQueues(
   return { changed, isPending: is_blocked || isPartial, isPartial };
 }
 
-// A queue is released if all its slots are free. They are locked here, so that no run begins in it. The row of a rate
-// is deleted only if all its tokens are available, as in a new row.
+// A queue without jobs is released if all its slots are free. The statement locks the slots, so that no run begins. The
+// row of a rate is deleted only if all its tokens are available: then a new row will be equal.
 const releaseUnusedSql: Statement = (s) => `
 with unused as materialized (
   select queues.id, queues.queue_name, queues.xmin as version from ${s}._private_job_queues as queues
@@ -168,7 +168,7 @@ with unused as materialized (
 )
 select pg_catalog.max(id) as last, pg_catalog.count(*)::int as count from unused`;
 
-/** Makes managed queues without jobs ordinary, so that a cleanup deletes them. Workers manage those that remain. */
+/** Makes managed queues without jobs ordinary, so that the cleanup can delete them. `chunk`: queues in a statement. */
 export async function releaseUnusedQueues(db: Database, chunk: number): Promise<void> {
   let last: number | null = 0;
   while (last !== null) {

@@ -1,14 +1,14 @@
-// A permit is the right of a worker to run one job under a limit of tasks. Only a limit that was lowered has too many.
-//
-//  1. A worker that is short of permits, or has to return some, exchanges permits every 0.5 s, or when some get free.
-//  2. The first statement locks the limit's row. The second one reads the permits of the others with a new snapshot.
-//     In one statement, a worker that waited would count permits as free that another worker has just taken. Both are
-//     sent together, so that no worker waits for another's round trip.
-//  3. While no other worker is short of permits, the worker keeps its own and gets those that are free. Once another
-//     worker has been short for half a second, or the limit was lowered below the sum, each gets an equal share, and
-//     a worker that has more than its share returns permits as its jobs end.
-//     With more workers than permits, the workers take turns, because they may have different tasks.
-//  4. The permits of a stale worker are deleted with its row, or earlier when its jobs are recovered and none is left.
+// A permit is the right of a worker to run one job under a limit of tasks. There are more permits than a limit allows
+// only after it was lowered: a permit in use is not taken away.
+//  1. A worker that is short of permits, or has to return some, exchanges permits: every 0.5 s, or when some get free.
+//  2. An exchange sends two statements together, so that no worker waits for another's round trip. The first locks the
+//     limit's row. The second reads the other workers' permits, with a snapshot that is taken after the wait for that
+//     lock. With an older snapshot it would grant permits that another worker has just taken.
+//  3. While no other worker is short of permits, a worker keeps its own and gets as many free ones as it wants. Once
+//     another has been short for half a second, or workers have more permits than the limit, each gets an equal share:
+//     a worker with more returns permits as its jobs end. If there are more workers than permits, they take turns, so
+//     that tasks that only some of them have are run, too.
+//  4. The permits of a stale worker are deleted when its jobs are recovered; if jobs stay locked, later with its row.
 import { queryAfter } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
@@ -16,9 +16,9 @@ import { type Database, query, type Statement } from "../../database/database.ts
 export interface Permits {
   /** The number of jobs that it may run at once; null: the limit was removed, or no longer limits the concurrency. */
   readonly permits: number | null;
-  /** The number of permits to keep as its jobs end. At most `permits`. */
+  /** The number of permits that the worker may keep; it returns the others as its jobs end. At most `permits`. */
   readonly share: number;
-  /** Whether another worker could use more permits than it has. */
+  /** Whether another worker wants more permits than it has. */
   readonly othersAreShort: boolean;
 }
 
@@ -27,16 +27,16 @@ export interface PermitExchange {
   readonly workerId: string;
   /** The number of its running jobs under the limit. */
   readonly inUse: number;
-  /** How many jobs it could run at once now. */
+  /** How many jobs it could run at once under the limit now, running ones included. */
   readonly wanted: number;
-  /** Greater than the number of the worker's previous exchange. */
+  /** The number of this exchange: greater than that of the worker's previous one. */
   readonly number: number;
 }
 
 /** The channel that announces wanted and free permits. */
 export const PERMITS = "worker:permits";
 
-/** The payload of an announcement: `12 free`, `12 wanted`. */
+/** Parses the payload of an announcement: a limit's id, and `free` or `wanted`, such as `12 free`. */
 export function announcedPermits(payload: string): {
   readonly limitId: number;
   readonly areFree: boolean;
@@ -46,9 +46,9 @@ export function announcedPermits(payload: string): {
 }
 
 /**
- * Exchanges permits: reports how many jobs the worker runs and wants to run, and returns what it may run. `db` must be
- * on a pool. Throws if the worker has no heartbeat row, or if a later exchange of the worker was executed before this
- * one: an exchange that waits for the limit's row on a lost connection must not undo a later one.
+ * Exchanges permits: reports how many jobs the worker runs and wants to run, and returns how many it may run. `db` must
+ * be on a pool. Throws if the worker has no heartbeat row, or if a later exchange of the worker was executed before:
+ * an exchange that waits for the limit's row on a lost connection must not undo a later one.
  */
 export async function exchangePermits(
   db: Database,
@@ -62,8 +62,8 @@ export async function exchangePermits(
 }
 
 /**
- * Gives back the permits of a worker that runs nothing under the limit. `number`: that of its last exchange. The row
- * and its number stay, so that an earlier exchange that arrives late is refused.
+ * Gives back a worker's permits under a limit that its tasks no longer have. `number`: that of its last exchange. The
+ * worker's row stays with this number, so that an earlier exchange that is executed later changes nothing.
  */
 export async function returnPermits(
   db: Database,
@@ -72,18 +72,18 @@ export async function returnPermits(
   await query(db, returnSql, [limitId, workerId, number]);
 }
 
-/** Returns the limits whose permits are not enough for some worker. */
+/** Returns the ids of the limits under which some worker wants more permits than it has. */
 export const shortLimits = async (db: Database): Promise<number[]> =>
   (await query<{ limit_id: number }>(db, shortSql)).map(({ limit_id }) => limit_id);
 
-/** Gives all permits of a worker back. */
+/** Gives back the permits of a worker under all limits. */
 export async function releasePermits(db: Database, workerId: string): Promise<void> {
   await query(db, releaseSql, [workerId]);
 }
 
 interface ExchangeRow {
   readonly concurrency: number | null;
-  /** null: nothing was stored. */
+  /** null: nothing was stored. `concurrency` is null, or a later exchange was executed before. */
   readonly permits: number | null;
   readonly share: number;
   readonly others_are_short: boolean;
@@ -98,14 +98,14 @@ select from locked where id < 0`;
 const announceSql = (limitId: string, word: "free" | "wanted") =>
   `pg_catalog.pg_notify('${PERMITS}', ${limitId}::text || ' ${word}'::text)`;
 
-/** With more workers than permits, another worker's turn begins after this time. */
+/** With more workers than permits, the turns change after this time (point 3). */
 const TURN_S = 5;
 
 /*
  * $1 int limit  $2 text worker  $3 int in use  $4 int wanted  $5 bigint number
- * A limit that some workers may not apply yet (revision < 2) grants no permits until they have, for 2.5 s at most.
- * `held` counts running jobs, too: those that started before the limit have no permits. `kept`: a worker keeps its
- * permits while no other worker is short. If its row was deleted with its lease, it has none, even if jobs still run.
+ * `most`: the limit; 0 for 2.5 s after a definition (revision < 2) while another worker may not apply it: one that was
+ * started earlier and, for a new limit, has not exchanged. `held`: others' permits, or running jobs if more: jobs from
+ * before the limit have none. `kept`: the worker's permits so far; 0 after its lease has ended, even if its jobs run.
  */
 const exchangeSql: Statement = (s) => `
 with present as materialized (

@@ -1,13 +1,13 @@
 // Takes and returns tokens; a token is the right to start one job under a rate. This is the generic cell rate algorithm
-// (ITU-T I.371). Each limit and key has one time: `tat`, at which all tokens taken so far are used up at the rate.
+// (ITU-T I.371). Each limit and key is a bucket with one stored time: `tat`, at which the bucket is full again.
 //
 //   tokens now = (now + capacity × interval − greatest(tat, now)) ÷ interval
 //   taking n   : tat = greatest(tat, now) + n × interval
 //
-// `tat` is never further ahead than for an empty bucket, not even after the rate was raised or the clock was set back.
+// Each take moves back a `tat` that is later than for an empty bucket: the rate was raised, or the clock was set back.
 //
-// No token is taken in advance for a later start. Such starts would be exactly an interval apart, and a server with the
-// same rate and no tolerance would refuse each one that comes a moment early: 85 of 300 jobs at 5/s.
+// No token is taken in advance for a later start. Such starts would be exactly an interval apart. A server which the
+// jobs call, with the same rate and no tolerance, would refuse each call that comes a moment early: 85 of 300 at 5/s.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { TokenBucket } from "../../domain/limits/token-bucket.ts";
 import { aheadMs, microseconds } from "../sql/moments.ts";
@@ -15,7 +15,7 @@ import { announceJobs } from "../sql/notify.ts";
 
 export interface TokenKey {
   readonly limitId: number;
-  /** The queue; empty for a limit of tasks. */
+  /** The name of the queue; empty for a limit of tasks. */
   readonly key: string;
 }
 
@@ -43,7 +43,7 @@ export async function takeTokens(
   return (await addTokenRow(db, tokenKey)) ? takeTokens(db, tokenKey, bucket, wanted) : NO_LIMIT;
 }
 
-/** Adds the row of a limit and key, unless another worker has added it. Returns false if the limit does not exist. */
+/** Adds the row of a limit and key, unless it exists. Returns false if the limit does not exist. */
 export async function addTokenRow(db: Database, { limitId, key }: TokenKey): Promise<boolean> {
   return (await query(db, insertSql, [limitId, key])).length > 0;
 }
@@ -61,8 +61,8 @@ interface TokenRow {
 const NO_LIMIT: Tokens = { count: 0, nextMs: 1_000, takenAt: "0" };
 
 /**
- * Gives unused tokens back to the bucket. Tokens stay taken if they are older than both `lapseMs` and the time in which
- * the rate adds as many. In that time the bucket may have become full, and other jobs may have started instead.
+ * Gives unused tokens back to the bucket, unless they are older than both `lapseMs` and the time in which the rate adds
+ * as many. By then the bucket may have become full again, and other jobs may have started instead.
  */
 export async function returnTokens(
   db: Database,
@@ -74,14 +74,14 @@ export async function returnTokens(
   await query(db, returnSql, [limitId, key, count, intervalMs, takenAt, mostMs]);
 }
 
-/** A token that was taken with a job of a queue, and not used. */
+/** The tokens that a fetch took for one job, one of each rate of its queue, and that were not used. */
 export interface QueueToken {
   readonly queue: string;
   /** Seconds since the epoch by the database's clock. */
   readonly takenAtSeconds: number;
 }
 
-/** Gives unused tokens back to the rates of their queues. A rate gets back no token that is older than its interval. */
+/** Gives unused tokens back to the rates of their queues, except those older than the time in which a rate adds one. */
 export async function returnQueueTokens(db: Database, unused: readonly QueueToken[]) {
   const queues = unused.map(({ queue }) => queue);
   const times = unused.map(({ takenAtSeconds }) => takenAtSeconds);
@@ -122,7 +122,7 @@ const returnSql: Statement = (s) => `
 update ${s}._private_rates set tat = tat - $3::float8 * ${INTERVAL} where limit_id = $1::int and key = $2::text
   and ${microseconds("pg_catalog.now()")}::float8 < $5::float8 + $6::float8 * 1000::float8`;
 
-/* $1 text[] queues  $2 float8[] taken at, s. The rows are locked in the same order as by fetches. */
+/* $1 text[] queues  $2 float8[] taken at, s. Rows are locked in the order in which fetches lock them: no deadlocks. */
 const returnOfQueuesSql: Statement = (s) => `
 with unused as materialized (
   select rates.limit_id, rates.key, pg_catalog.sum(limits.period_ms::float8 / limits.rate::float8) as ms

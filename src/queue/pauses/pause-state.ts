@@ -1,23 +1,23 @@
-// What a worker reads about pauses.
+// Reads the pauses for a worker, with a mark by which the worker acknowledges them (insight/controls).
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { startOfText } from "../../database/unpacked.ts";
 import { microseconds } from "../sql/moments.ts";
 
-/** The member of a worker's report with the mark of the pauses that it has acknowledged. */
+/** The key in a worker's report, in its heartbeat row, with the mark of the pauses that the worker has acknowledged. */
 export const PAUSES_APPLIED = "pauses_applied";
 
 export interface PauseState {
-  /** Identifies the pauses: it changes with each pause, and with its end. */
+  /** Identifies all current pauses together: it changes when one is set, and when one is deleted. */
   readonly mark: string;
   /** One identifier for each pause; null: there are more than 1,000, or the mark is that of the previous read. */
   readonly pauses: readonly string[] | null;
-  /** Whether a pause is over, so that endDuePauses() can end it. */
+  /** Whether the time of a pause is over, so that endDuePauses() should be called. */
   readonly hasDue: boolean;
-  /** Milliseconds until the next pause is over; null: none ends by itself. */
+  /** Milliseconds until the next end of a pause; null: no pause has an end in the future. */
   readonly nextMs: number | null;
 }
 
-/** Reads the pauses. `knownMark`: the mark of the previous read. Throws if the schema has no table of pauses. */
+/** Reads the pauses. `knownMark`: the mark of the last read, or null. Throws if the schema has no table of pauses. */
 export async function readPauseState(db: Database, knownMark: string | null): Promise<PauseState> {
   const [row] = await query<StateRow>(db, stateSql, [knownMark]);
   const pauses = JSON.parse(row?.pauses ?? "null") as string[] | null;
@@ -39,13 +39,13 @@ interface StateRow {
 const MAX_PAUSES = 1_000;
 
 // The mark is a sum over all pauses, not their greatest time: a pause may be committed after one with a later time.
-// No task or queue has a longer name than the part that is read.
+// startOfText() reads 512 characters of a name; this library stores no names of tasks or queues that are longer.
 const token = `pg_catalog.hashtextextended(
     scope || ' '::text || ${startOfText("name")} || ' '::text || ${microseconds("paused_at")}::text, 0)`;
 
 const mark = `pg_catalog.count(*)::text || ' '::text || coalesce(pg_catalog.sum(${token}), 0)::text`;
 
-/** A query of one value: the mark of the pauses as they are now. */
+/** Returns a query for one value: the present mark of the pauses. */
 export const markOfPauses = (s: string): string => `select ${mark} from ${s}._private_pauses`;
 
 const stateSql: Statement = (s) => `

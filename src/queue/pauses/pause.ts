@@ -1,8 +1,8 @@
-// What a pause of a queue, a task or everything is, and how it ends by itself.
+// How a pause of a queue, a task or everything is stored and announced, and how it ends by itself.
 //
-//   queue        its row is locked at infinity by `paused:<reason>`, which Graphile workers respect, too. A worker that
-//                holds the lock now loses it. Its running job is not ended, and does not unlock the queue afterwards
-//                (paused-run.ts).
+//   queue        its row has locked_by `paused:<reason>` and locked_at infinity, which Graphile workers respect, too. A
+//                worker that holds the queue's lock when the pause begins loses it. The running job is not ended, and
+//                its end does not unlock the queue (paused-run.ts).
 //   task, all    a row of _private_pauses, which the fetches of this library's workers read
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
@@ -25,17 +25,17 @@ export interface PauseTarget {
 
 export const ALL = "*";
 
-/** The channel that announces changes of pauses, limits and requests to cancel. Workers listen on it, and read them. */
+/** The channel that announces changed pauses and limits, and requests to cancel. Workers then read what has changed. */
 export const CONTROL = "worker:control";
 
-/** What an announcement on CONTROL is about. Announcements of limits, and by earlier versions, are `all`. */
+/** What an announcement on CONTROL is about. `all`: about limits or ended back-offs, or by an earlier version. */
 export type Control = "all" | "cancel" | "pauses";
 
 const CANCEL_OF = "cancel ";
 
 /**
- * Returns what the payload of an announcement names; null: it concerns another worker only. `isOwn`: whether this
- * worker locks jobs by an id.
+ * Returns what the announcement with this payload is about; null: only another worker has to read it. `isOwn`: whether
+ * an id is one by which this worker locks jobs.
  */
 export const controlOf = (
   payload: string,
@@ -50,7 +50,7 @@ export const controlOf = (
 export const announceControl = (what: "all" | "pauses"): string =>
   `pg_catalog.pg_notify('${CONTROL}', '${what}')`;
 
-/** Returns an expression that announces a request to cancel a job. `lockedBy`: its worker, an expression; null: any. */
+/** Returns an expression that announces a cancellation to the worker `lockedBy`, or to all workers if it is null. */
 export const announceCancel = (lockedBy: string): string =>
   `pg_catalog.pg_notify('${CONTROL}', '${CANCEL_OF}'::text || coalesce(pg_catalog.left(${lockedBy}, 1000), ''::text))`;
 
@@ -62,7 +62,7 @@ export const announceResumed = `pg_catalog.pg_notify('${NEW_JOBS}', pg_catalog.f
 /** Whether an announcement of jobs is about jobs that are no longer paused. */
 export const isOfResumed = (payload: string): boolean => payload.includes(RESUMED);
 
-/** Which tables the schema has. */
+/** Which optional tables the schema has: heartbeat rows of workers, and slots of managed queues. */
 export interface PauseTables {
   readonly heartbeats: boolean;
   readonly slots: boolean;
@@ -75,8 +75,8 @@ export const pauseTables = async (db: Database): Promise<PauseTables> => ({
 
 /**
  * Returns a condition on a paused queue: a run that began before the pause still continues. A worker with heartbeats
- * removes its id from the lock at the end of the run, and a recovered worker has no run any more. For all other workers
- * the jobs are read, which may be a scan of all jobs. Never true for a managed queue: its runs lock slots instead.
+ * removes its id from the lock at the end of the run. If the lock names a recovered worker or one without heartbeats,
+ * locked jobs are searched, maybe among all jobs. Never true for a managed queue: its runs lock slots instead.
  */
 export const isBusy = (s: string, queue: string, { heartbeats, slots }: PauseTables) =>
   `${slots ? `not ${hasSlots(s, `${queue}.id`)} and ` : ""}case
@@ -87,13 +87,13 @@ export const isBusy = (s: string, queue: string, { heartbeats, slots }: PauseTab
 const hasLease = (s: string, queue: string) => `exists (select from ${s}._private_workers as workers
       where workers.id = ${pausedRun(queue)} and not coalesce(${isRecovered}, false))`;
 
-/** Assignments that end the pause of a row `queues`. A queue with slots is managed again. */
+/** Returns assignments that end the pause of a row `queues`: unlocked, or managed again if it has slots (slots.ts). */
 export const resumeAssignments = (s: string, { slots }: PauseTables) =>
   slots ? manageAgain(s, "queues") : UNLOCK;
 
 /**
- * Unlocks queues whose pause has ended, and deletes ended pauses. Returns their number. While a run of a queue continues,
- * only the time of the lock is set, as by a resume.
+ * Deletes pauses whose time is over, and unlocks their queues. Returns the number of deleted pauses. While a run of a
+ * queue continues, its pause stays, and only the time of the queue's lock is set, as by a resume.
  */
 export async function endDuePauses(db: Database): Promise<number> {
   const [row] = await query<{ ended: number }>(db, endDueSql(await pauseTables(db)));

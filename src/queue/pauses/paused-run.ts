@@ -1,6 +1,5 @@
-// If a queue is paused while one of its jobs runs, the queue's lock also names the worker of that job:
-// `paused:<reason>`, a line break, the worker's id. The end of that run removes the id. So the end of a pause can start
-// the next job without searching the jobs for a running one.
+// If a queue is paused during a run, the lock of the pause also has the id of the run's worker: `paused:<reason>`, a
+// line break, the id. The end of the run removes it, so that the end of a pause rarely has to search for running jobs.
 import {
   isLockedByWorker,
   isPausedQueue,
@@ -12,16 +11,16 @@ import {
 
 const BREAK = "pg_catalog.chr(10)";
 
-/** Returns an expression: the lock of a pause, without a run. */
+/** Returns an expression: the `locked_by` of a paused queue without a run. `reason`: an expression. */
 export const pausedBy = (reason: string): string =>
   `'${PAUSED}' || pg_catalog.translate(${reason}, ${BREAK}, ' ')`;
 
-/** Returns an expression: the worker whose run of a queue began before its pause, and continues; null: none. */
+/** Returns an expression: the id of the worker whose run of a paused queue began before the pause; null: none. */
 export const pausedRun = (queue: string): string =>
   `case when ${isPausedQueue(queue)} then
       pg_catalog.substr(${queue}.locked_by, nullif(pg_catalog.strpos(${queue}.locked_by, ${BREAK}), 0) + 1) end`;
 
-/** Expressions on a row of queues for lists: whether it is paused or locked, by which worker, and since when. */
+/** Expressions on a row of queues: whether lists show it as paused or locked, by which worker, and since when. */
 export interface ShownLock {
   readonly isPaused: string;
   readonly isLocked: string;
@@ -30,8 +29,8 @@ export interface ShownLock {
 }
 
 /**
- * Returns what lists show of a queue's lock. The time of a pause's lock is infinity until the pause ends. From then on
- * the queue is shown as locked by the worker whose run began before the pause, and still continues.
+ * Returns what lists show of a queue's lock. `locked_at` of a pause is infinity until the pause ends. From then on,
+ * while a run from before the pause continues, the queue is shown as locked by the worker of that run.
  */
 export function shownLock(queue: string): ShownLock {
   const run = `pg_catalog.left(${pausedRun(queue)}, 1024)`;
@@ -44,13 +43,14 @@ export function shownLock(queue: string): ShownLock {
   };
 }
 
-/** Returns the assignments for an `on conflict` that pause a queue: its new lock names the worker of the run. */
+/** Returns the assignments for an `on conflict` that pause a queue. The new lock names the worker of a current run. */
 export const pauseOver = (queue: string): string =>
   `locked_by = excluded.locked_by || coalesce(${BREAK} || coalesce(${pausedRun(queue)},
       case when not ${isPseudoLock(queue)} then ${queue}.locked_by end), ''), locked_at = excluded.locked_at`;
 
 /**
- * Returns an update, for a common table expression. It ends the worker's runs of queues for which `condition` holds.
+ * Returns an update, for a common table expression, at the end of runs. Of the queues for which `condition` holds, it
+ * unlocks those that the worker has locked, and removes the worker's id from the locks of pauses.
  */
 export const endRuns = (s: string, condition: string, worker: string): string =>
   `update ${s}._private_job_queues as queues

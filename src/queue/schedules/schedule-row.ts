@@ -16,7 +16,7 @@ import {
 import { RawJson } from "../../domain/payload.ts";
 import { EARLIEST_MS, LATEST_MS, microseconds, milliseconds } from "../sql/moments.ts";
 
-/** The maximum bytes of the column `spec`: a queue of up to 128 characters, a key of up to 512, and numbers. */
+/** The most bytes of `spec` that are read: more than a queue of 128 characters, a key of 512, and numbers need. */
 const MAX_SPEC_LENGTH = 8_192;
 
 /** The channel that announces changes of schedules. Workers listen on it, and then read the schedules again. */
@@ -49,17 +49,17 @@ export interface ScheduleRow {
 
 export interface PagedRow extends ScheduleRow {
   readonly next_us: string;
-  /** The running sum of the sizes that decide where a page ends. */
+  /** The bytes after decompression, in the worst case, of the page's rows up to this one. */
   readonly page_bytes: string;
 }
 
 /** An expression: the options; `{}` if they are longer than this program writes, for example after a change by SQL. */
 const smallSpec = `case when ${isAtMost("spec", MAX_SPEC_LENGTH)} then spec else '{}'::jsonb end`;
 
-/** An expression: the bytes that decompressing the options of a row may yield. */
+/** An expression: the bytes to which the options of a row may be decompressed. */
 const specBytes = packedBytes("spec", MAX_SPEC_LENGTH);
 
-/** The columns of a ScheduleRow. A payload that is too large is null, and makes the row invalid. */
+/** The columns of a ScheduleRow. A payload that is too large is null, and then storedSchedule() throws. */
 export const scheduleColumns = `
   identifier, ${startOfText("task")} as task, ${startOfText("pattern", MAX_REASON_LENGTH)} as pattern,
   ${startOfText("time_zone")} as time_zone,
@@ -93,15 +93,15 @@ export const schedulePage = (
   where page_bytes - (${rowBytes}) < ${PAGE_BYTES}::bigint
   order by ${order}`;
 
-/** Whether a page of schedulePage() ended because of the size of its rows. */
+/** Whether a page of schedulePage() has reached its maximum size. Then more rows may follow. */
 export const isCut = (rows: readonly PagedRow[]): boolean =>
   Number(rows.at(-1)?.page_bytes ?? 0) >= PAGE_BYTES;
 
-/** The bytes after decompression, in the worst case, of the options that a list reads. */
+/** The most bytes of options, after decompression in the worst case, that a list reads. */
 const LIST_BYTES = 4 * 1_048_576;
 
 /**
- * Returns a query of the first `limit` rows by name, with their options as `spec`. Options beyond 4 MB are left out.
+ * Returns a query of the first `limit` rows by name. `spec`: the options; `{}` once their sum may exceed 4 MB.
  */
 export const schedulesWithOptions = (s: string, limit: number): string => `
   select identifier, task, pattern, time_zone, jitter_ms, overlap, revision, paused_at, next_at,
@@ -113,7 +113,7 @@ export const schedulesWithOptions = (s: string, limit: number): string => `
     ) as stored
   ) as summed`;
 
-/** Throws InputError for a row that is invalid: another version, or a user by SQL, may have written it. */
+/** Returns a row's schedule. Throws InputError if it is invalid: another version, or SQL by hand, wrote the row. */
 export function storedSchedule(row: ScheduleRow): StoredSchedule {
   if (row.payload === null) throw new InputError([payloadTooLarge]);
   const { lastMs = null, ...options } = (JSON.parse(row.spec) ?? {}) as StoredOptions;
@@ -148,8 +148,8 @@ export function specText({ entry }: ScheduleDefinition): string {
 }
 
 /**
- * An expression: the backfill period in milliseconds, at most 366 days; 0 for values that this program does not write.
- * For example, a user may have written 1e999 by SQL, and its cast would abort the whole statement.
+ * An expression: the backfill period in milliseconds, at most 366 days; 0 if it is no number, or one of more than 25
+ * characters. For example, a user may have written 1e999 by SQL, and its cast would abort the whole statement.
  */
 export const fillMs = `case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) = 'number'::text
       and pg_catalog.length(spec->>'fillMs'::text) <= 25
@@ -163,14 +163,14 @@ export const isSince = (time: string): string => `case when next_at >= ${time} t
       else next_at >= ${time} - (select ${fillMs} from (select ${smallSpec} as spec offset 0) as options) * interval '1 millisecond' end`;
 
 /**
- * Returns null for infinity, which is not a time. A time beyond RFC 3339, which a user may have written by SQL, becomes
- * the nearest valid one, because neither a Date nor a parameter can represent it.
+ * Returns a time in milliseconds as a number; null for null and infinity. A time beyond RFC 3339, which a user may have
+ * written by SQL, becomes the nearest valid one, which timeParameter() can write.
  */
 export function msOf(ms: string | number | null): number | null {
   const value = ms === null ? Number.NaN : Number(ms);
   return Number.isFinite(value) ? Math.min(Math.max(value, EARLIEST_MS), LATEST_MS) : null;
 }
 
-/** Returns RFC 3339 text for a parameter; `infinity` for no time, because array_nulls = off turns a null into text. */
+/** Returns RFC 3339 text for a parameter; `infinity` for no time: with array_nulls = off an array cannot have nulls. */
 export const timeParameter = (ms: number | null): string =>
   ms === null || !Number.isFinite(ms) ? "infinity" : new Date(ms).toISOString();

@@ -1,5 +1,5 @@
-// The ticks of schedules: which are due, and adding their jobs. A tick is added if the row still has the next tick and
-// the revision from which it was computed, so each tick is added once, whichever worker computes it.
+// Finds due schedules, and adds the jobs of their ticks. A tick is handled only if the schedule's row still has the
+// `next_at` and the revision from which the tick was computed. So only one of the workers that compute it adds its job.
 import { InputError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -18,7 +18,7 @@ import {
   timeParameter,
 } from "./schedule-row.ts";
 
-/** The place after a page of due schedules. */
+/** The last schedule of a page of due schedules. The next page begins after it. */
 export interface DuePlace {
   readonly nextUs: string;
   readonly identifier: string;
@@ -26,15 +26,15 @@ export interface DuePlace {
 
 export interface DueSchedules {
   readonly due: readonly StoredSchedule[];
-  /** Due, and not valid for this version: identifier, revision, and what is wrong. */
+  /** Due schedules that are invalid for this version. `problem`: the message. */
   readonly invalid: readonly {
     readonly identifier: string;
     readonly revision: number;
     readonly problem: string;
   }[];
-  /** The place at which the next page begins; null: no page follows. */
+  /** The schedule after which the next page begins; null: no page follows. */
   readonly after: DuePlace | null;
-  /** The first tick that is not due yet; null without one. */
+  /** The first tick of any schedule that is not due yet; null: there is none. */
   readonly nextMs: number | null;
 }
 
@@ -82,14 +82,14 @@ export async function dueSchedules(
 export interface ScheduleOffer extends CronOffer {
   readonly revision: number;
   readonly overlap: ScheduleOverlap;
-  /** `next_at` before this tick, and after it. */
+  /** `next_at` of the schedule before this tick is handled, and after it; null: no further tick. */
   readonly fromMs: number;
   readonly toMs: number | null;
 }
 
 /**
- * Adds the jobs of the offers whose schedules are unchanged, moves these schedules to their next tick, and returns the
- * offers with their jobs, in one transaction. Schedules that another worker has locked are left to that worker.
+ * In one transaction, adds the jobs of offers whose schedules are unchanged, and sets these schedules' `next_at` to the
+ * tick after the offers. Returns these offers with their jobs. Schedules that another session has locked are skipped.
  */
 export async function scheduleTicks<Offer extends ScheduleOffer>(
   db: Database,
@@ -137,7 +137,7 @@ select later.later_ms, due.* from (
 })}
 ) as due on true`;
 
-// Compares `next_at` as msOf() returns it: a user may have set a time with microseconds, or before the year 1.
+// `next_at` is compared as msOf() returns it: a user may have set a time with microseconds, or before the year 1.
 const claimSql: Statement = (s) => `
 with given as (
   select * from rows from (

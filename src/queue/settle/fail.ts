@@ -1,4 +1,4 @@
-// Records failed attempts. retry-policy.ts determines when the job is retried.
+// Records failed attempts, and passes snoozed ones to snooze.ts. retry-policy.ts determines when a job is retried.
 import { codeOf } from "../../base/errors.ts";
 import {
   type Database,
@@ -14,7 +14,7 @@ import { type SnoozedJob, snoozeJobs } from "./snooze.ts";
 
 /** What happens after an attempt that has not succeeded. */
 export type NextAttempt =
-  /** Another attempt follows after `delayMs`; null: after the delay of retry-policy.ts. */
+  /** If attempts are left, the next one follows after `delayMs`; null: after the delay of retry-policy.ts. */
   | { readonly kind: "retry"; readonly delayMs: number | null }
   /** No attempt follows: `max_attempts` becomes the number of attempts made. */
   | { readonly kind: "never" }
@@ -30,7 +30,7 @@ export interface FailedAttempt extends Omit<SnoozedJob, "delayMs"> {
   readonly next: NextAttempt;
 }
 
-/** Values in the parameter of the delays: Graphile Worker's delay, and no further attempt. */
+/** Special values in the parameter of the delays: Graphile Worker's delay, and no further attempt. */
 const BY_FORMULA_MS = -1;
 const NEVER_MS = -2;
 
@@ -57,8 +57,8 @@ select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$5", by: "failed" })}`
 const statements = { locked_by: failSql("locked_by"), row: failSql("row") };
 
 /**
- * Records failures or snoozes, not both in one call, of jobs that the worker has locked by `mode`. Named queues stay
- * locked, because more jobs of a queue's run may follow. Returns the ids of jobs that the worker no longer had locked.
+ * Records the failures, or the snoozes, of jobs that the worker has locked by `mode`; a call must not mix them. Their
+ * named queues stay locked: more jobs of a run may follow. Returns the ids of jobs whose lock the worker had lost.
  */
 export async function failJobs(
   db: Database,
@@ -82,7 +82,7 @@ export async function failJobs(
     ]);
     return parseIdArray(row?.lost);
   } catch (error) {
-    // The statement is not repeated here, because it may have been part of a transaction, which PostgreSQL has undone.
+    // The statement is not repeated here, because it may have been part of a transaction that is now aborted.
     if (codeOf((error as Error).cause) === UNTRANSLATABLE) inAscii.add(db);
     throw error;
   }
@@ -93,7 +93,7 @@ select j.id::text from ${s}._private_jobs j
 join unnest($1::bigint[], $2::int[]) as ended (id, attempts) on ended.id = j.id
 where j.attempts > ended.attempts and ${isOurs("locked_by", "j", "$3")}`;
 
-/** Returns those of the jobs that the worker has locked for a later attempt, which the lock alone does not show. */
+/** Returns those jobs of `ended` attempts that the worker has fetched again: `locked_by` alone does not show this. */
 export async function readLaterAttempts(
   db: Database,
   workerId: string,
@@ -112,7 +112,7 @@ function delayMsOf(next: NextAttempt): number {
 /** The database's encoding, such as LATIN1, cannot represent the character. */
 const UNTRANSLATABLE = "22P05";
 
-/** The databases in which errors are written in ASCII from now on, because an error could not be written. */
+/** The databases in which an error could not be written. All further errors are written to them in ASCII. */
 const inAscii = new WeakSet<Database>();
 
 function asciiOf(message: string): string {
@@ -122,7 +122,7 @@ function asciiOf(message: string): string {
 
 const MAX_ERROR_CHARACTERS = 65_536;
 
-/** Returns the message within the limit of length, without NUL and lone surrogates, which PostgreSQL cannot store. */
+/** Returns the start of the message, without NUL and lone surrogates, which PostgreSQL cannot store. */
 function storable(message: string): string {
   return message.slice(0, MAX_ERROR_CHARACTERS).replaceAll("\0", "").toWellFormed();
 }

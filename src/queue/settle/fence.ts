@@ -1,12 +1,12 @@
 // The lock that a worker holds on a job, and what it means for the statements that end the job. A result is written
 // only while the worker still holds the lock, so a worker whose lease has expired cannot finish a job that another
-// worker has fetched. The statement returns the ids of such jobs.
+// worker has fetched. The statement returns the ids of the jobs whose lock the worker had lost.
 //
 //   locked_by   the safe mode: the row has the worker's id. The attempt was counted when the job was fetched.
-//   row         the fast mode: the transaction that writes the result has locked the row. The row's locked_by
-//               is null, and the attempt is not counted yet. After a lost connection, the row is unlocked until
-//               another transaction writes the result. If locked_by is set then, another attempt has locked the
-//               job, even if the id is that of this worker: its safe mode may have fetched the job.
+//   row         the fast mode: the transaction that writes the result has locked the row since the fetch. The row's
+//               locked_by is null, and the attempt is not counted yet. After a lost connection, the row is unlocked
+//               until another transaction writes the result. If locked_by is set then, another attempt has locked
+//               the job, even if the id is that of this worker: its safe mode may have fetched the job.
 import { SKIPPED } from "../../database/skipped-rows.ts";
 
 export type LockMode = "locked_by" | "row";
@@ -36,8 +36,8 @@ export interface FencedWrite {
 
 /**
  * Returns an expression for a select list: the ids that were not written, as `{1,2}`; null if as many rows were written
- * as there are ids. If the worker still holds the lock on a job that was not written, a trigger has skipped its row.
- * Then the statement fails and is rolled back.
+ * as there are ids. If the worker still holds the lock on a job that was not written, a trigger or a policy has
+ * skipped the row. Then the expression throws an error (skipped-rows.ts), and so the statement writes nothing.
  */
 export const lostIds = ({ schema, mode, ids, workerId, by }: FencedWrite): string =>
   `case when (select pg_catalog.count(*) from ${by}) < pg_catalog.cardinality(${ids}::bigint[]) then

@@ -1,4 +1,4 @@
-// Ends jobs that succeeded: their rows are deleted.
+// Ends jobs that succeeded: deletes their rows, and unlocks named queues whose runs have ended.
 import { builtOnce, type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { endRuns } from "../pauses/paused-run.ts";
 import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
@@ -9,7 +9,7 @@ export const finishedJobs = (s: string, mode: LockMode, ids: string, workerId: s
   `delete from ${s}._private_jobs j where j.id = any(${ids}::bigint[]) and ${isOurs(mode, "j", workerId)}
   returning j.id`;
 
-// Named queues are unlocked here only in the safe mode: in the fast mode the row locks end with the transaction.
+// Only for the safe mode: the fast mode fetches no jobs of named queues.
 const unlockedQueues = (s: string) => `, unlocked as (
   ${endRuns(s, "id = any($3::int[])", "$2")}
 )`;
@@ -34,8 +34,8 @@ const statements = {
 const NO_LOCKS = { queues: [], slots: [] };
 
 /**
- * Deletes finished jobs that the worker has locked by `mode`, and unlocks ended runs of named queues (`locks`), which
- * exist only in the mode `locked_by`. Returns the ids of jobs whose lock the worker had lost.
+ * Deletes finished jobs that the worker has locked by `mode`, and unlocks ended runs of named queues. `locks`: those of
+ * the runs (sql/slots.ts), in the mode `locked_by` only. Returns the ids of jobs whose lock the worker had lost.
  */
 export async function finishJobs(
   db: Database,

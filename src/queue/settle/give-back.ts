@@ -22,8 +22,8 @@ import { isOurs, type LostIds, lostIds } from "./fence.ts";
 // mode fetches jobs with xmax 0. A job whose attempt in the fast mode ended with a lost connection must stay with the
 // safe mode, which counts an attempt before the job runs (isForFastMode()).
 //
-// In the index, an updated job follows all other jobs with the same time, and a fetch reads only the first of these. So
-// a job that returns to a named queue becomes due some microseconds earlier if other jobs have the same time.
+// In the index, an updated job follows all other jobs of its priority and time, and a fetch reads only the first ones.
+// If there are such jobs, a job that returns to a named queue becomes due some microseconds earlier, to keep its place.
 const givenBack = (
   s: string,
   condition: string,
@@ -83,7 +83,7 @@ export async function returnJobs(
 // If a connection is lost during a fetch, it is unknown whether the fetch was committed. So the jobs that this worker
 // has locked and never received are given back. This reads all jobs, or only the locked ones if their optional index
 // exists. Whether the jobs had a key is unknown, too. A removed job is recognised because only a removal writes the
-// `updated_at` of a locked job and leaves no attempts. A time in the future does not count.
+// `updated_at` of a locked job and leaves no attempts. An `updated_at` in the future proves nothing.
 const REMOVED_SINCE = `j.key is null and j.attempts >= j.max_attempts
     and j.updated_at >= j.locked_at and j.updated_at <= pg_catalog.now()`;
 
@@ -97,11 +97,11 @@ select pg_catalog.count(*)::int as count from ended`;
 const unknownStatements = { ofQueues: returnUnknownSql(false), ofSlots: returnUnknownSql(true) };
 
 const IS_UNKNOWN = "not j.is_available and j.locked_at is not null";
-// Jobs locked since $3 stay locked: the fast mode may have kept them. A time in the future does not count.
+// Jobs locked between $3 and now stay locked: the fast mode may have kept them when their transaction had to end.
 const IS_NOT_LISTED = `${IS_UNKNOWN} and j.id <> all($2::bigint[])
     and j.locked_at not between pg_catalog.to_timestamp($3::float8) and pg_catalog.clock_timestamp()`;
 
-/** Gives back those of the jobs in $2 that are still locked, and unlocks no runs. */
+/** Gives back those jobs of $2 that the worker still has locked. Queues and slots stay locked. */
 const returnSomeSql: Statement = (s) => `
 with ${givenBack(s, `${IS_UNKNOWN} and j.id = any($2::bigint[])`, REMOVED_SINCE)}
 select pg_catalog.count(*)::int as count from ended`;
@@ -111,8 +111,8 @@ select j.id::text from ${s}._private_jobs j
 where ${IS_NOT_LISTED} and ${isOurs("locked_by", "j", "$1")} order by j.id`;
 
 /**
- * Gives back the worker's jobs that are not among `ids`, and unlocks its runs that are not among `locks`.
- * Jobs locked since `sinceMs`, or refused by PostgreSQL, stay locked. Each statement must be a transaction of its own.
+ * Gives back the worker's jobs that are not among `ids`, and unlocks its runs that are not among `locks`. Jobs locked
+ * since `sinceMs`, or refused by PostgreSQL, stay locked. `db` must not be in a transaction: a refusal would abort it.
  */
 export async function returnUnknownJobs(
   db: Database,

@@ -1,12 +1,12 @@
-// Determines when a job is retried. A failed attempt leaves the job in its table: unlocked, with its error, and due
-// again after a delay that grows with each attempt. No other mechanism is needed: the next fetch of any worker finds
-// the job once it is due.
+// Determines when a job is retried. After a failed attempt the job's row stays: unlocked, with the error, and due again
+// after a delay that grows with each attempt up to the tenth. No other mechanism is needed: once the job is due, the
+// next fetch of any worker with its task finds it.
 //
 //   fetched (attempt n counts) ──fails──▶ n < max_attempts: due again after the delay of attempt n
 //                                     └─▶ n = max_attempts: failed, until it is retried or deleted by hand
 //
-// The delay is Graphile Worker's, exp(least(n, 10)) seconds: 2.7 s, 7.4 s, 20 s, 55 s, … and 6 hours from the tenth
-// attempt on. With 25 attempts a job is retried for about four days.
+// By default the delay is Graphile Worker's, exp(least(n, 10)) seconds: 2.7 s, 7.4 s, 20 s, 55 s, … and 6 hours from
+// the tenth attempt on. With 25 attempts a job is retried for about four days.
 
 /**
  * Returns when the next attempt is due, for an update's `run_at`. The delay begins at `end`, the end of the attempt, or

@@ -1,7 +1,7 @@
 // Puts back jobs that were snoozed: the attempt does not count. Unlike jobs that are given back unstarted, they have
 // run, and they are due after a delay.
-// A job that was removed while it ran has lost its key and has no attempts left. It is deleted here, because with fewer
-// attempts it would run again.
+// A job that was removed while it ran has lost its key and has no attempts left. It is deleted here: if the attempt did
+// not count, the job would have one attempt left, and would run again.
 import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { UNLOCK } from "../sql/lock.ts";
 import { isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
@@ -39,7 +39,7 @@ const statements = { locked_by: snoozeSql("locked_by"), row: snoozeSql("row") };
 
 /**
  * Puts these jobs back, due after their delays. Their named queues stay locked, as after a failure. Returns the ids of
- * jobs that were no longer locked for the worker.
+ * jobs whose lock the worker had lost.
  */
 export async function snoozeJobs(
   db: Database,

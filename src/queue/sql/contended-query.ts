@@ -1,4 +1,4 @@
-// Runs statements that may conflict with others, because many sessions change the same keys, names or rows.
+// Repeats statements and transactions after a conflict: many sessions may change the same keys, names or rows.
 import { wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
@@ -10,20 +10,20 @@ import {
   type Statement,
 } from "../../database/database.ts";
 
-/** How often a statement is attempted before its conflict is thrown. */
+/** The number of attempts of a statement or transaction. The conflict of the last one is thrown. */
 export const MAX_ATTEMPTS = 5;
 
-// After these errors PostgreSQL has undone the whole statement: a deadlock, a serialization failure, and a column of
-// the jobs that was added or dropped after a function of the schema was planned (42804).
+// After these errors PostgreSQL has undone the whole statement: a deadlock (40P01), a serialization failure, and a
+// column of the jobs that was added or dropped after a function of the schema was planned (42804).
 const SERIALIZATION_FAILURE = "40001";
 const COLLISIONS = new Set(["40P01", SERIALIZATION_FAILURE, "42804"]);
 /** The SQLSTATE of statements in an aborted transaction. */
 export const IN_FAILED_TRANSACTION = "25P02";
 
 /**
- * Like `query`, but repeats a statement after a conflict. After a serialization failure it is repeated in a READ
- * COMMITTED transaction, because the session's default level is stricter. In a transaction of the caller no repetition
- * can succeed, because the conflict has aborted that transaction. Then the conflict itself is thrown.
+ * Like `query`, but repeats a statement after a conflict. A pool repeats it after a serialization failure in a READ
+ * COMMITTED transaction, because the session's default level is stricter. If the conflict has aborted a transaction of
+ * the caller, no repetition can succeed, and the conflict itself is thrown.
  */
 export async function contendedQuery<R extends object>(
   db: Database,
@@ -32,12 +32,12 @@ export async function contendedQuery<R extends object>(
   options?: QueryOptions,
 ): Promise<R[]> {
   const send = (on: Database) => query<R>(on, statement, values, options);
-  // In a transaction of this library one statement cannot be repeated alone. contendedTransaction() repeats all.
+  // A conflict aborts the whole transaction, so contendedTransaction() has to repeat all of it.
   if (db.isTransaction === true) return send(db);
   return repeatOnConflict((isSerialized) => (isSerialized ? inTransaction(db, send) : send(db)));
 }
 
-/** Like contendedQuery(), for a transaction of several statements. `isConflict`: other errors after which to repeat. */
+/** Like contendedQuery(), for a transaction of several statements. `isConflict`: whether another error is one. */
 export const contendedTransaction = <T>(
   db: Database,
   work: (db: Database) => Promise<T>,

@@ -1,7 +1,7 @@
-// The conditions under which a worker may fetch a job. They are the same for every worker on the schema, except that
-// Graphile workers ignore pauses of tasks and of all jobs, and limits of queues that are not managed yet. The job is
-// available and due, its task is one of the worker's and not paused, it has no forbidden flag, and its named queue, if
-// any, is not locked. Each function returns a condition. `job`: the row of _private_jobs.
+// The conditions under which a worker may fetch a job: it is available and due, its task is one of the worker's and not
+// paused, it has no forbidden flag, and its named queue, if any, is not locked. Graphile workers ignore pauses of tasks
+// and of all jobs, and limits of queues that are not managed yet (slots.ts). Managed queues are always locked; for them
+// take-managed.ts checks slots instead. Each function returns a condition. `job`: the alias of a row of _private_jobs.
 
 /** The job is not locked and has attempts left: the predicate of the indexes that fetches read. */
 export const isAvailable = (job: string): string => `${job}.is_available`;
@@ -20,8 +20,8 @@ export interface KnownTasks {
 }
 
 /**
- * The job's task is one of the worker's, and not paused. PostgreSQL evaluates this once for each statement: a pause
- * applies to all statements that begin after its commit.
+ * The job's task is one of the worker's, and not paused. PostgreSQL reads the tasks and pauses once for each statement,
+ * so a pause applies to all statements that begin after its commit.
  */
 export const isOfKnownTask = (
   s: string,
@@ -46,8 +46,8 @@ export const hasNoFlagOf = (job: string, flags: string): string =>
   `(${job}.flags is null or not ${job}.flags ?| ${flags}::text[])`;
 
 /**
- * The job's named queue is not marked as locked. Row locks of other transactions do not count. `limited`: the parameter
- * with the name patterns of limits, text[]. Queues that match one are excluded until they are managed (slots.ts).
+ * The job's named queue is not locked by `locked_by`; row locks of other transactions do not count. `limited`: the
+ * parameter with the name patterns of limits, text[]. Queues that match one are excluded, also before they are managed.
  */
 export const isInFreeQueue = (s: string, job: string, limited: string | null = null): string =>
   `exists (select from ${s}._private_job_queues q

@@ -1,7 +1,7 @@
 // A job as an SQL row and as the `Job` that other layers use.
 //
 // Nothing here depends on the session: times leave PostgreSQL as microseconds since the epoch, independent of DateStyle
-// and TimeZone; ids and payloads leave it as text. Only Job.payload parses the text.
+// and TimeZone; ids and payloads leave it as text. Only the property Job.payload parses the text of the payload.
 import type { Job, JobState } from "../../domain/job.ts";
 import { stateOf } from "./job-state.ts";
 import { dateOf, microseconds, timeText } from "./moments.ts";
@@ -38,7 +38,7 @@ interface LargeColumns {
   readonly flags: string;
 }
 
-/** Returns the columns of a JobRow. The tables must have the names `jobs`, `tasks` and `queues`; see `jobNames`. */
+/** Returns the columns of a JobRow. The tables must have the aliases `jobs`, `tasks` and `queues`; see `jobNames`. */
 export const jobColumnsWith = ({ payload, lastError, lockedBy, flags }: LargeColumns) => `
   jobs.id::text, jobs.task_id, tasks.identifier as task_identifier,
   jobs.job_queue_id, queues.queue_name, (${payload})::text as payload, jobs.priority,
@@ -58,8 +58,8 @@ export const jobColumns = jobColumnsWith({
 });
 
 /**
- * Returns the joins with a job's task and queue. They are left joins: neither table has a foreign key, so a row can be
- * missing.
+ * Returns the joins with a job's task and queue. They are left joins: the jobs have no foreign keys to these tables, so
+ * the row of a name can be missing.
  */
 export const jobNames = (schema: string) => `
   left join ${schema}._private_tasks as tasks on tasks.id = jobs.task_id

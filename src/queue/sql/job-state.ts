@@ -1,6 +1,6 @@
 // The four states of a job, as conditions on a row of _private_jobs with the given alias. Every job has exactly one
-// state. Some conditions contain a redundant `is_available`: it is the predicate of the indexes, and the planner uses
-// an index only if the condition contains its predicate.
+// state. `is_available` is the predicate of the indexes that fetches read: the planner uses them only if a query
+// repeats it. `not is_available` follows from the other conditions beside it, and excludes no job.
 import { isAvailable, isReady } from "./eligible.ts";
 
 export const isLocked = (job: string): string =>
@@ -12,7 +12,7 @@ export const isFailed = (job: string): string =>
 export const isScheduled = (job: string): string =>
   `${isAvailable(job)} and ${job}.run_at > pg_catalog.now()`;
 
-/** Returns an expression: the name of the state. In this order each condition needs only one test. */
+/** Returns an expression: the name of the state. Each state needs one test, because earlier ones are excluded. */
 export const stateOf = (job: string): string => `case
     when ${job}.locked_at is not null then 'locked'
     when ${job}.attempts >= ${job}.max_attempts then 'failed'
@@ -20,7 +20,7 @@ export const stateOf = (job: string): string => `case
     else 'ready'
   end`;
 
-/** Returns a select list: the number of jobs in each state. */
+/** Returns a select list: the number of jobs in each state. `suffix`: the end of the columns' names. */
 export const stateCounts = (job: string, suffix = ""): string =>
   `pg_catalog.count(*) filter (where ${isReady(job)})::int as ready${suffix},
     pg_catalog.count(*) filter (where ${isScheduled(job)})::int as scheduled${suffix},

@@ -1,6 +1,6 @@
 // How jobs and named queues are locked and unlocked, and which locks do not belong to a worker.
 
-/** Returns the assignments that lock a row. `workerId`: the parameter with the id. `at`: the function for the time. */
+/** Returns the assignments that lock a row. `workerId`: the parameter with the id. `at`: a function of pg_catalog. */
 export const lockBy = (workerId: string, at = "now"): string =>
   `locked_by = ${workerId}::text, locked_at = pg_catalog.${at}()`;
 
@@ -14,23 +14,23 @@ export const lockHolder = (row: string): string => `pg_catalog.left(${row}.locke
 export const UNLOCK = "locked_by = null, locked_at = null";
 
 /**
- * Returns the assignments that fetch a job. The attempt counts from now on, before the job runs; otherwise a job that
- * kills its worker would never use up its attempts. `job`: the alias of the row.
+ * Returns the assignments that lock a job for an attempt. The attempt counts from now on: if it counted at its end, a
+ * job that kills its worker would never use up its attempts. `job`: the alias of the row.
  */
 export const takeBy = (workerId: string, job: string, at = "now"): string =>
   `attempts = ${job}.attempts + 1, ${lockBy(workerId, at)}`;
 
-/** A condition on a row `jobs`: no worker has locked the job. A lock older than 4 hours does not count. */
+/** A condition on a row `jobs`: the job is not locked, or has been locked for more than 4 hours. */
 export const isFree =
   "(jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')";
 
 /**
- * The lock of a paused queue: this prefix and the reason in locked_by, and infinity in locked_at. So Graphile workers
- * do not fetch its jobs, either.
+ * The lock of a paused queue: locked_by begins with this prefix and the reason, and locked_at is infinity. So Graphile
+ * workers do not fetch the queue's jobs, either.
  */
 export const PAUSED = "paused:";
 
-/** The permanent lock of a queue with a limit: this prefix and the number of its slots in locked_by. */
+/** The permanent lock of a queue with a limit: this prefix and the number of its slots in locked_by (slots.ts). */
 export const MANAGED = "managed:";
 
 /** The prefixes of `locked_by` in rows of queues whose lock does not belong to a worker. */
@@ -60,8 +60,8 @@ export const isLockedByWorker = (queue: string): string =>
   `${queue}.locked_at is not null and not ${isPseudoLock(queue)}`;
 
 /**
- * Returns a condition on a row of queues: its jobs are blocked, by a worker or by a pause. Jobs of a managed queue are
- * not blocked but ready, even while they wait for the limit.
+ * Returns a condition on a row of queues: its jobs are blocked, by a worker or by a pause. Jobs of a managed queue that
+ * is not paused are ready, even while they wait for the limit.
  */
 export const isBlockedQueue = (queue: string): string =>
   `${queue}.locked_at is not null and not coalesce(${prefixOf(queue)} like '${MANAGED}%', false)`;

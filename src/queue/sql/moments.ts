@@ -30,7 +30,7 @@ export const milliseconds = (column: string) =>
 export const ageMs = (moment: string): string =>
   `((extract(epoch from pg_catalog.now())::float8 - extract(epoch from ${moment})::float8) * 1000::float8)`;
 
-/** Returns an expression for the milliseconds until a time; infinite for an infinite time, as ageMs(). */
+/** Returns an expression for the milliseconds until a time; negative after it, infinite for an infinite time. */
 export const aheadMs = (moment: string, now = "pg_catalog.now()"): string =>
   `((extract(epoch from ${moment})::float8 - extract(epoch from ${now})::float8) * 1000::float8)`;
 
@@ -38,7 +38,7 @@ export const aheadMs = (moment: string, now = "pg_catalog.now()"): string =>
 export const EARLIEST_MS = Date.parse("0001-01-01T00:00:00.000Z");
 export const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** Returns a Date. `infinity` and times beyond RFC 3339 become the nearest valid times. */
+/** Returns the Date of a time in microseconds, rounded down. Times beyond RFC 3339 become the nearest valid ones. */
 export function dateOf(us: string | number): Date {
   const value = Number(us);
   // This function is called three times for each job, and a batch has ten thousand jobs, so it allocates only the Date.
@@ -62,7 +62,7 @@ function parts(us: string | number): { readonly ms: number; readonly rest: numbe
   return clampMoment((value - rest) / 1_000, rest);
 }
 
-/** Like parts(), for infinity, and for times before 1684 or after 2255: a double cannot represent all microseconds. */
+/** Like parts(), for infinity, and for times before 1684 or after 2255, whose microseconds exceed a safe integer. */
 function largeParts(us: string | number, value: number) {
   if (!Number.isFinite(value)) return clampMoment(value, 0);
   const exact = BigInt(us);

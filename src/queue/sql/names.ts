@@ -8,8 +8,8 @@ const TABLES = { identifier: "_private_tasks", queue_name: "_private_job_queues"
 export type NameColumn = keyof typeof TABLES;
 
 /**
- * Returns common table expressions. The last one, `all_<column>`, has the columns (id, <column>) for all `names`, a
- * text[] parameter without duplicates.
+ * Returns common table expressions that add the missing ones of `names`, a text[] parameter without duplicates. The
+ * last of them, `all_<column>`, has the columns (id, <column>) for all `names`.
  *
  * "do update", not "do nothing": a name that another session inserts at this moment is not visible here, and only an
  * update returns its id. Names are inserted in order, so that two batches with the same new names cannot deadlock.

@@ -1,4 +1,4 @@
-// Notifies workers of new jobs.
+// Announces to workers that jobs may have become ready.
 
 /** The channel on which this library and the functions of the schema announce jobs. */
 export const NEW_JOBS = "jobs:insert";

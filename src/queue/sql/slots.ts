@@ -1,8 +1,8 @@
-// The slots of managed queues: queues with a limit. Such a queue's row always has a pseudo-lock, and a run of its jobs
-// locks one of its rows in _private_queue_slots instead. Only schemas with the extension "limits" have managed queues.
+// The slots of managed queues: queues with a limit. The row of such a queue is always locked, but by no worker. Each
+// run of its jobs locks a row in _private_queue_slots. Only schemas with the extension "limits" have such queues.
 //
-//   managed:3  has three slots
-//   managed:0  the number of its slots may differ from the limit: no run begins before a worker has corrected it
+//   managed:3  the queue has three slots
+//   managed:0  the number of slots may differ from the limit: no run begins before a worker has corrected it
 import { MANAGED, UNLOCK } from "./lock.ts";
 
 /** The lock of a managed queue in which no run may begin now. */
@@ -25,8 +25,8 @@ export const hasSlots = (s: string, queueId: string): string =>
   `exists (select from ${s}._private_queue_slots as slots where slots.queue_id = ${queueId})`;
 
 /**
- * Returns assignments for a row of queues: it is managed if it has slots, otherwise unlocked. No run begins before a
- * worker has compared the number of its slots with the limits.
+ * Returns assignments for a row of queues: `managed:0` if the queue has slots, otherwise unlocked. With `managed:0`, no
+ * run begins before a worker has compared the number of slots with the limits.
  */
 export const manageAgain = (s: string, queue: string): string =>
   `locked_at = case when ${hasSlots(s, `${queue}.id`)} then 'infinity'::timestamptz end,
@@ -48,15 +48,15 @@ export function splitLocks(locks: readonly number[]): {
   return { queues: locks.filter((lock) => !isSlot(lock)), slots: locks.filter(isSlot) };
 }
 
-/** Returns an expression: the lock of a run that holds this slot. */
+/** Returns an expression: the number that represents the lock of this slot. */
 export const slotLock = (queueId: string, slot: string): string =>
   `((${slot}::bigint << 32) | ${queueId}::bigint)`;
 
-/** Returns an update, for a common table expression, that frees the slots for which `condition` holds. */
+/** Returns an update, for a common table expression, that unlocks the slots for which `condition` holds. */
 export const freeSlots = (s: string, condition: string): string =>
   `update ${s}._private_queue_slots as slots set ${UNLOCK} where ${condition}`;
 
-/** Returns a condition on a row `slots`: it is one of these locks. `locks`: the parameter, bigint[]. */
+/** Returns a condition on a row `slots`: its lock is one of `locks`, a bigint[] parameter. */
 export const isSlotIn = (locks: string): string =>
   `(slots.queue_id, slots.slot) in (
     select (lock & 4294967295::bigint)::int, (lock >> 32)::int from pg_catalog.unnest(${locks}::bigint[]) as locks (lock))`;

@@ -1,6 +1,5 @@
-// Restores names whose rows were deleted while a job was being added. An add reads the row of a name without a lock, so
-// its job may refer to a row that is deleted by the time of its commit. No worker fetches such a job until the row is
-// restored.
+// Finds and restores deleted rows of task and queue names to which jobs refer. An add reads the row of a name without a
+// lock, so the row may be deleted before the add is committed. No worker fetches such a job until the row is restored.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import type { NameColumn } from "../sql/names.ts";
@@ -19,7 +18,7 @@ export interface LostName {
 
 /**
  * Restores deleted rows of `names` under their old ids: those that jobs refer to, or with `all` every deleted one. If a
- * name has a new row already, its jobs get the id of that row. Returns how many rows were restored.
+ * name has a new row already, jobs with the old id get the new row's id. Returns how many rows were restored.
  */
 export async function putBackNames(
   db: Database,
@@ -105,7 +104,7 @@ const statements = {
 /** Returns an expression: the name of a queue whose own name is lost. Its jobs stay in one queue, in order. */
 const recoveredName = (id: string) => `('recovered-queue-' || ${id}::text)`;
 
-/** The jobs that refer to a deleted row. */
+/** The deleted rows that jobs refer to, and the number of these jobs. */
 export interface LostNames {
   /** The ids of deleted queues that jobs refer to, at most 10,000. */
   readonly queues: readonly number[];
@@ -162,9 +161,9 @@ const deletedSql: Statement = () =>
   "select pg_catalog.pg_stat_get_tuples_deleted($1::text::regclass)::text as deleted";
 
 /**
- * Creates the missing rows of queues that jobs refer to, with the names `recovered-queue-<id>`. The cleanup of this
- * library restores such queues under their own names. This function is for queues that a Graphile worker's cleanup has
- * deleted, and whose names are lost. It reads all jobs. Returns how many rows were created.
+ * Creates the missing rows of up to 10,000 queues that jobs refer to, with the names `recovered-queue-<id>`: a Graphile
+ * worker's cleanup has deleted them, and their own names are lost. For queues that this library's cleanup has deleted,
+ * putBackNames() restores the names. Reads all jobs. Returns how many rows were created.
  */
 export async function recoverLostQueues(db: Database): Promise<number> {
   const [row] = await contendedQuery<{ rows: number }>(db, recoverSql, []);

@@ -25,7 +25,7 @@ export async function deleteOldThrottles(db: Database): Promise<number> {
 const mayDeleteSql: Statement = () =>
   "select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'delete'), false) as may_delete";
 
-// A row that an add has locked is skipped: the add begins its next period.
+// A row that an add has locked is skipped: that add begins the throttle's next period.
 const deleteSql: Statement = (s) => `
 with old as materialized (
   select key from ${s}._private_throttles

@@ -1,6 +1,6 @@
 // A worker's lease on the jobs that it has locked: its row in the heartbeat table, renewed every few seconds. A sweep
-// that recovers jobs of a worker also marks its row (recover-jobs.ts), so a worker that was only suspended finds the
-// mark with its next heartbeat. A heartbeat never creates a row: a deleted row is not restored, nor its id used again.
+// that recovers a worker's jobs marks or deletes its row (recover-jobs.ts). A worker that was only suspended finds this
+// with its next heartbeat, and continues under a new id. A heartbeat never restores a deleted row.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasNumber, isRecovered, staleWorkers } from "./stale-workers.ts";
@@ -8,11 +8,11 @@ import { hasNumber, isRecovered, staleWorkers } from "./stale-workers.ts";
 /** A heartbeat, and what the caller requests with it. */
 export interface HeartbeatRequest {
   readonly leaseIds: readonly string[];
-  /** JSON text for the row of one lease; null: the row keeps its text. */
+  /** JSON text for `metadata` in the row of one lease; null: no row gets a new text. */
   readonly metadata: { readonly id: string; readonly text: string } | null;
   /**
-   * If set, workers without a heartbeat for this many milliseconds are checked, and the stale ones returned. None are
-   * returned if the worker's own heartbeats have not succeeded for long enough. null: none are requested.
+   * Requests stale workers among those without a heartbeat for this many milliseconds; null: requests none. A worker is
+   * returned only if heartbeats have succeeded without a gap for as long as that worker's lease lasts.
    */
   readonly silenceMs: number | null;
   /** Whether the previous heartbeat failed. */
@@ -21,7 +21,7 @@ export interface HeartbeatRequest {
   readonly longestGapMs: number;
 }
 
-/** Identifies the row of a worker's lease; a restored table has another mark. */
+/** Identifies the row of a worker's lease. After the table was restored from a backup, the mark differs. */
 export interface LeaseMark {
   /** The oid of the table. */
   readonly table: number;
@@ -31,7 +31,7 @@ export interface LeaseMark {
 
 /** The row of a lease as the heartbeat found it. */
 export interface LeaseRow extends LeaseMark {
-  /** Whether a sweep has recovered jobs from this worker. */
+  /** Whether a sweep has marked the row, because the worker was stale: its jobs may run elsewhere. */
   readonly isRecovered: boolean;
 }
 
@@ -45,9 +45,9 @@ export interface HeartbeatAnswer {
   readonly staleWorkerIds: readonly string[];
 }
 
-// The row stores since when heartbeats have succeeded without a gap. A new worker copies that time from a worker with a
-// recent heartbeat. So even a fleet of short-lived workers can distinguish a stale worker from an outage of the
-// database, after which no heartbeat is recent.
+// The row stores since when heartbeats have succeeded without a gap. A new worker copies the earliest such time of the
+// workers with a recent heartbeat. So even a fleet of short-lived workers can distinguish a stale worker from an outage
+// of the database, after which no heartbeat is recent.
 const NOW_MS = "extract(epoch from pg_catalog.now())::float8 * 1000::float8";
 const SINCE = "(workers.metadata ->> 'steady_since_ms'::text)::float8";
 const hasSince = hasNumber("steady_since_ms");
@@ -98,8 +98,8 @@ interface RegisteredRow {
 const isSteady = `(not $5::boolean and ${hasSince}
         and last_heartbeat_at between pg_catalog.now() - $6::float8 * interval '1 millisecond' and pg_catalog.now())`;
 
-// The update waits for a sweep that has locked the row, and then finds its mark. now() is the start of the transaction,
-// so a heartbeat that had to wait has the time before the wait.
+// The update waits for a sweep that has locked the row, and then finds the sweep's mark, or no row. now() is the start
+// of the transaction, so a heartbeat that had to wait has the time before the wait.
 const heartbeatSql: Statement = (s) => `
 with before as (
   select id, extract(epoch from last_heartbeat_at)::float8 * 1000::float8 as renewed_ms
@@ -135,7 +135,7 @@ interface HeartbeatRow {
   readonly stale: string;
 }
 
-/** Renews leases and, in the same round trip, finds workers whose leases have expired. */
+/** Renews leases and, on request in the same round trip, finds workers whose leases have expired. */
 export async function sendHeartbeat(
   db: Database,
   { leaseIds, metadata, silenceMs, isBroken, longestGapMs }: HeartbeatRequest,
@@ -163,7 +163,7 @@ export async function sendHeartbeat(
 const endSql: Statement = (s) => `
 delete from ${s}._private_workers where id = any($1::text[])`;
 
-/** Ends leases of holders that have locked nothing: deletes their rows. */
+/** Ends leases under which nothing is locked: deletes their rows. */
 export async function endLeases(db: Database, ids: readonly string[]): Promise<void> {
   await query(db, endSql, [ids]);
 }
@@ -172,7 +172,7 @@ const stillLockedSql: Statement = (s) => `
 select id::text as id from ${s}._private_jobs
 where id = any($2::bigint[]) and locked_by = $1::text`;
 
-/** Returns the jobs among `jobIds` whose lock this lease has lost. */
+/** Returns those of `jobIds` whose jobs are no longer locked under this lease's id. */
 export async function lostJobs(
   db: Database,
   leaseId: string,

@@ -1,13 +1,13 @@
-// Recovers the jobs of stale workers: removes their locks, so that other workers run them. Workers do this with their
-// heartbeats (worker/lease/recovery.ts); the manual sweep (commands/maintenance/sweep-stale-workers.ts) uses the
-// same statement, and may also name workers without a heartbeat row.
+// Recovers the jobs of stale workers: unlocks them, so that other workers can run them. A worker does this when the
+// answer to its heartbeat lists stale workers (worker/lease/recovery.ts). The manual sweep (sweep-stale-workers.ts in
+// commands/maintenance) uses the same statement, and may also name workers without a heartbeat row.
 //
 //   alive ──threshold──▶ ordinary jobs recovered, row marked ──resilient threshold──▶ all recovered, row deleted
 //     ▲                                   │
 //     └ heartbeat: keeps the other jobs ──┘ (and continues under a new id, see worker/sessions.ts)
 //
 // The marked row stays until the second pass, because a fetch that the stale worker had sent may commit after the first
-// pass. The second pass then finds its locks. Resilient jobs are those with the flag `infrastructure_resilient`.
+// pass. The second pass unlocks its jobs, too. Resilient jobs have the flag `infrastructure_resilient`.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
@@ -19,18 +19,18 @@ export interface RecoveryRequest {
   readonly staleWorkerIds: readonly string[];
   /** The text of last_error for each stale worker; null: the default text. */
   readonly messages: readonly (string | null)[];
-  /** The time in milliseconds for which a recovered job does not run again. */
+  /** How long a recovered job waits before it may run again, in milliseconds. */
   readonly delayMs: number;
   /**
-   * How long this worker's heartbeats have succeeded without a gap, in milliseconds. Workers with a longer threshold
-   * are not recovered, because after an outage all workers look stale.
+   * How long heartbeats have succeeded without a gap, in milliseconds (lease.ts). Workers with a longer threshold are
+   * not recovered, because after an outage all workers look stale.
    */
   readonly uptimeMs: number;
   /** The time of this worker's last heartbeat by the database's clock, in milliseconds since the epoch. */
   readonly heartbeatAtMs: number;
-  /** If the last heartbeat is older than this, no worker is recovered. */
+  /** If that heartbeat is older than this many milliseconds, no worker is recovered. */
   readonly longestGapMs: number;
-  /** The ids of jobs that PostgreSQL has refused to change before. Default: none. */
+  /** The ids of jobs to leave out, because PostgreSQL has refused to change them before. Default: none. */
   readonly excludedIds?: readonly string[];
 }
 
@@ -80,7 +80,7 @@ export interface ManualRecovery {
   readonly unknownWorkerIds: readonly string[];
 }
 
-/** Recovers jobs by hand. With `isDry` it only counts them. */
+/** Recovers jobs for the manual sweep; with `isDry` counts them. Throws an error only if nothing was recovered. */
 export async function recoverByHand(db: Database, request: ManualRecovery): Promise<RecoverResult> {
   const { hasHeartbeats, isDry, thresholdMs, delayMs, staleWorkerIds, unknownWorkerIds } = request;
   const always = Number.POSITIVE_INFINITY;
@@ -120,7 +120,7 @@ const NONE: RecoverResult = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
 /**
  * Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered alone: first its
- * jobs, without those that are refused, and then its queues. The worker is marked if none of its jobs is still locked.
+ * jobs, without those that are refused, and then its queues. A worker with a refused job is not marked.
  */
 async function recoverUnrefused(
   db: Database,

@@ -1,4 +1,4 @@
-// Builds the statement by which recover-jobs.ts unlocks the jobs, queues and slots of stale workers.
+// Builds the statement by which recover-jobs.ts unlocks jobs, queues and slots of stale workers, and marks the workers.
 import type { Statement } from "../../database/database.ts";
 import { SKIPPED } from "../../database/skipped-rows.ts";
 import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
@@ -20,30 +20,29 @@ export interface RecoverForm {
 }
 
 /*
- * $1 float8 manual: the given threshold in milliseconds; null: each worker's own
- * $2 text[] manual: workers without a heartbeat row
- * with heartbeats: $3 text[] given workers  $4 text[] their messages
- *   $5 float8 uptime  $6 float8 the sweeper's last heartbeat  $7 float8 its maximum age
- * last, unless dry: text the key of the lock, float8 the delay in milliseconds, bigint[] jobs to be skipped,
+ * $1 float8 the threshold of a manual sweep in milliseconds; null: each worker's own
+ * $2 text[] workers without a heartbeat row, of a manual sweep
+ * with heartbeats: $3 text[] stale workers  $4 text[] their messages  $5 float8 how long heartbeats have succeeded, ms
+ *   $6 float8 the sweeper's last heartbeat, ms since the epoch  $7 float8 its maximum age, ms
+ * last, unless dry: text the key of the lock of sweeps, float8 the delay in milliseconds, bigint[] jobs to be skipped,
  *   bigint[] the only jobs to be unlocked: then no queue is unlocked, and no worker is marked; null: all jobs
  *
  * It is one statement in one transaction, so it also works behind a transaction pooler.
  *
- * `turn`: only one process sweeps at a time; a second one would find nothing to do, so a worker does not wait.
- * `stale_row`: checked again under the row's lock. A late heartbeat either has committed, and saves its worker, or
- * waits for this statement, and finds the mark. A row that is locked now is being renewed. The sweeper's own last
- * heartbeat must be recent by the same clock: if the clock has jumped, or the sweeper was suspended, other workers may
- * only look stale.
- * `locked_jobs`, `due`: rows are locked in id order and without waiting. Rows that another session has locked are
- * skipped, and then their worker stays unmarked for the next sweep. Jobs that PostgreSQL refuses to change are skipped
- * in the same way.
- * `locked_queue`, `queue`: a queue stays locked if its holder has a resilient job in it, or a job that is skipped.
- * Otherwise a later job could overtake that job. A slot stays locked, too: the job may be of its run.
- * `ended`: ends open transactions, which have the row locks of the fast mode.
+ * `turn`: only one process sweeps at a time; a second one would find nothing to do, so a worker's sweep does not wait.
+ * `stale_row`: whether a worker is stale is checked again under the lock of its row. A late heartbeat was committed
+ * before, and then its worker is not stale, or waits for this statement, and then finds the mark or no row. A row that
+ * is locked now is being renewed, and is skipped. The sweeper's own last heartbeat must be recent by the same clock: if
+ * the clock has jumped, or the sweeper was suspended, other workers may only look stale.
+ * `due`: jobs are locked in id order. Those that another session has locked are skipped, and so are those in the
+ * parameter, which PostgreSQL refuses to change. Then their worker stays unmarked for the next sweep.
+ * `locked_queue`, `queue`: a queue stays locked while a resilient or a skipped job of it does. Otherwise a later job
+ * could overtake that job. A slot stays locked, too, because that job may belong to the slot's run.
+ * `ended`: ends the workers' open transactions, which have the row locks of the fast mode (session-lock.ts).
  * `recovered`: if a trigger skips the change of a job, everything is undone. Attempts do not change: the interrupted
- * one counts, because otherwise a job that kills its worker would never use up its attempts. run_at moves to a time
- * after the jobs that are ready now, so that such a job is not the first that each worker fetches after its start. In a
- * named queue the job keeps its place: later jobs may have been locked with it, and none may overtake it.
+ * one counts, because otherwise a job that kills its worker would never use up its attempts. An earlier run_at moves to
+ * now plus the delay, so that such a job is not the first that each worker fetches after its start. Without a delay the
+ * job keeps its run_at in a named queue: later jobs may have been locked with it, and none may overtake it.
  */
 export const recoverSql =
   ({ heartbeats, isDry, waitsForSweep, slots }: RecoverForm): Statement =>
@@ -116,7 +115,7 @@ const stale = (s: string, heartbeats: boolean, isDry: boolean) => {
 )`;
 };
 
-/** For a worker without a row, only old locks are removed: newer locks show that it is alive. */
+/** Returns a condition. Of a worker without a row, only old locks count: newer locks show that it is alive. */
 const isOld = (lock: string) =>
   `(stale.has_row or ${lock}.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')`;
 
@@ -208,7 +207,7 @@ const countedMessage = (message: string) => `(
       ) as earlier
     )`;
 
-// If a report leaves no room for the mark, the mark replaces the report, because the table limits its length.
+// If a worker's report in `metadata` leaves no room for the mark, the mark replaces it: the table limits the length.
 const unfinishedSql = (s: string, slots: boolean, only: string) => `, unfinished as materialized (
   select locked_by from locked_jobs where is_due and id not in (select id from due)
   union select id from stale_row where ${only}::bigint[] is not null
@@ -234,7 +233,7 @@ const unfinishedSql = (s: string, slots: boolean, only: string) => `, unfinished
   and stale_row.id not in (select locked_by from unfinished)
 )${slots ? withdrawnPermits(s) : ""}`;
 
-// A worker's permits are free for others from the first pass on, like its jobs, unless a resilient job may still run.
+// The first pass already deletes a worker's permits, unless one of its jobs stays locked: that job may still run.
 const withdrawnPermits = (s: string) => `, withdrawn as (
   delete from ${s}._private_limit_permits as permits using stale_row
   where permits.worker_id = stale_row.id

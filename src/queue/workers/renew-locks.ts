@@ -1,17 +1,17 @@
-// Renews the locks of jobs that run for hours. Graphile workers remove every lock older than 4 hours, and the
-// schema's functions treat such a job as unlocked.
+// Renews the locks of jobs that run for hours, of their named queues, and of slots of queues (queue/sql/slots.ts).
+// Graphile workers remove every lock older than 4 hours, and the schema's functions treat the job as unlocked.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { lockBy } from "../sql/lock.ts";
 
 /*
- * $1 text the worker's id  $2 bigint[] its running jobs; null: unknown  $3 float8 the age in milliseconds
+ * $1 text the worker's id  $2 bigint[] the ids of its running jobs; null: unknown  $3 float8 the age in milliseconds
+ * from which a lock is old
  *
- * `is_needed`: a cheap check of the running jobs by their ids. Only if one of them has an old lock, or they are
- * unknown, are all locks of the worker searched, without an index. They include jobs that were locked together with a
- * running job of the same named queue, and wait for it.
- * Rows that other sessions have locked are skipped: either the job is being finished, or the next renewal, well before
- * the 4 hours, finds it.
+ * `is_needed`: whether a running job (if they are unknown, any job) has an old lock of the worker. By ids, this is a
+ * cheap check. Only if there is one are the tables searched for all old locks of the worker. Unstarted jobs have such
+ * locks, too: jobs of one named queue are locked together, and run one after the other.
+ * Rows locked by other transactions are skipped: the job is ending, or the next renewal, well before 4 hours, finds it.
  */
 const renewSql =
   (slots: boolean): Statement =>
@@ -60,8 +60,8 @@ export interface RenewedLocks {
 }
 
 /**
- * Renews the worker's locks that are older than `olderThanMs`, including those of named queues, if one of its running
- * jobs has such a lock. `runningIds`: null if unknown. Only locks that the worker still holds are renewed.
+ * Renews the worker's locks that are older than `olderThanMs`, if one of its running jobs has such a lock, or if these
+ * are unknown (`runningIds` is null) one of its jobs. Returns the numbers of renewed locks of jobs and of named queues.
  */
 export async function renewLocks(
   db: Database,

@@ -1,7 +1,7 @@
-// The rule that all workers on a schema share, including Graphile workers: a lock older than 4 hours is stale. It is
-// the last resort for locks without a heartbeat. Graphile workers check nothing else. This library's workers skip
-// locks of workers that have a heartbeat row, and renew the locks of their own running jobs (renew-locks.ts), so that
-// Graphile workers skip those, too.
+// Removes locks older than 4 hours, by default. Graphile workers do this without checking anything else. This library's
+// workers skip the locks of workers that have a heartbeat row, because recovery removes such locks. They also renew the
+// locks of their own long jobs (renew-locks.ts), so that Graphile workers do not remove these. And this file deletes
+// heartbeat rows of workers that stopped long ago, so that the locks of these workers are no longer skipped.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
@@ -18,14 +18,14 @@ export interface ResetLocks {
   readonly refused: readonly RefusedRow[];
 }
 
-// The heartbeat may be old, because after an outage of the database no heartbeat is recent.
+// A heartbeat of any age counts: after an outage no heartbeat is recent.
 const hasHeartbeat = (s: string, lock: string) =>
   `exists (select from ${s}._private_workers as workers where workers.id = ${lock}.locked_by)`;
 
 /**
  * $1 float8: the threshold in milliseconds; $2 text: the same in words; $3 bigint[]: the only jobs to be unlocked (then
- * no queue is), null: all; $4 bigint[]: jobs to be skipped. Rows that other transactions have locked are skipped. A
- * slot stays locked while its worker has a job of its queue.
+ * no queue or slot is), null: all; $4 bigint[]: jobs to be skipped. Rows that other transactions have locked are
+ * skipped. A slot stays locked if its worker keeps the lock of a job in that queue.
  */
 const resetSql =
   (heartbeats: boolean, slots: boolean): Statement =>
@@ -81,16 +81,16 @@ const statements = {
   withSlots: { withHeartbeats: resetSql(true, true), without: resetSql(false, true) },
 };
 
-/** The jobs with old locks, which include all refused ones. */
+/** Up to 100,000 jobs with old locks, to search them for the jobs that PostgreSQL refuses to change. */
 const oldJobsSql: Statement = (s) => `
 select id from ${s}._private_jobs
 where not is_available and locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'
 order by id limit 100000`;
 
 /**
- * Removes locks of jobs and queues that are older than `thresholdMs` and whose worker has no heartbeat row. The
- * interrupted attempts still count. Jobs that PostgreSQL refuses to change stay locked. `db` must be one connection: on
- * a second one, the next statement would skip rows that the refused statement has not unlocked yet.
+ * Removes locks older than `thresholdMs` whose worker has no heartbeat row: those of jobs, queues and slots. The
+ * interrupted attempts still count. Jobs that PostgreSQL refuses to change stay locked. `db` must use a single
+ * connection: on another one, the statement after a refused one would skip the rows that the latter still locks.
  */
 export async function resetStaleLocks(db: Database, thresholdMs: number): Promise<ResetLocks> {
   const { withHeartbeats, without } = (await hasLimits(db)) ? statements.withSlots : statements;
@@ -126,8 +126,8 @@ function inWords(ms: number): string {
 /** The default threshold in milliseconds, the same as Graphile Worker's. */
 export const STALE_LOCK_MS = 4 * HOUR_MS;
 
-// A row is deleted only long after its lease has expired. After an outage or a jump of the database's clock, an old
-// heartbeat proves nothing until the heartbeats of some worker have succeeded for as long as the lease, without a gap.
+// $1 float8: `thresholdMs`; $2 boolean: `isCertain`. After an outage or a jump of the database's clock, all heartbeats
+// look old. So unless `isCertain`, some worker must have sent heartbeats without a gap for as long as the row's lease.
 const deleteSql: Statement = (s) => `
 delete from ${s}._private_workers as workers
 where ${AGE_MS} > greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})
@@ -137,8 +137,8 @@ and ($2::boolean or ${thresholdOf("null")} <= (
 ))`;
 
 /**
- * Deletes the rows of workers that have sent no heartbeat for `thresholdMs` and for their own thresholds, before their
- * locks are reset. `isCertain`: an outage is excluded. If false, the heartbeats of another worker must exclude it.
+ * Deletes the heartbeat rows of workers whose last heartbeat is older than `thresholdMs` and their own thresholds, so
+ * that their locks can be reset. `isCertain`: the caller has excluded an outage. If false, heartbeats must exclude it.
  */
 export async function deleteStaleWorkers(db: Database, thresholdMs: number, isCertain = false) {
   if (await hasWorkerTable(db)) await query(db, deleteSql, [thresholdMs, isCertain]);

@@ -1,24 +1,24 @@
-// The row locks of the fast mode do not show which worker has them, and they end only with their transaction. So each
-// connection of a worker holds a shared advisory lock under the id of its session. By that lock, a sweep finds the
-// transactions of a stale worker, and ends them as PostgreSQL would after a while
-// (idle_in_transaction_session_timeout).
+// The row locks of the fast mode do not show which worker holds them, and they end only with their transaction. So each
+// connection on which a worker fetches jobs, except behind a transaction pooler, holds a shared advisory lock. Its key
+// is made from the worker's id. By this lock, a sweep finds the open transactions of a stale worker and ends them, as
+// PostgreSQL would do later (idle_in_transaction_session_timeout).
 //
-// The heartbeat has its own thread. So a task that blocks the main thread keeps its jobs as long as the heartbeat
-// continues, and the jobs of a frozen process are unlocked when its lease expires.
+// The heartbeat has its own thread. So a task that blocks the worker's thread keeps its jobs as long as the heartbeat
+// continues, and the jobs of a frozen process are unlocked after its lease has expired.
 //
-// After the loss of a connection the session itself ends the server process that remains, which may hold row locks, or
-// run statements that arrive late.
+// After the loss of a connection the worker itself ends the server process of that connection, if it still runs: the
+// process may hold row locks, or run statements that arrive late.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 const key = (sessionId: string) =>
   `pg_catalog.hashtextextended('worker session ' || ${sessionId}, 0)`;
 
-/** How long to wait for a process to end, in milliseconds. */
+/** How long to wait for the end of each server process, in milliseconds. */
 const WAIT_MS = 1_000;
 
 const holdSql: Statement = () => `select pg_catalog.pg_advisory_lock_shared(${key("$1::text")})`;
 
-/** Marks this connection, which must not be from a pool, as part of the session until it is closed. */
+/** Acquires the session's shared advisory lock for this connection, until it is closed. `db` must not be a pool. */
 export async function markConnection(db: Database, sessionId: string): Promise<void> {
   await query(db, holdSql, [sessionId]);
 }
@@ -32,8 +32,8 @@ const endLostSql: Statement = () => `
     and activity.usename = current_user`;
 
 /**
- * Ends the server process `pid` of a lost connection of this session, if it still exists. A server that has not noticed
- * the loss keeps rows locked, even for the session itself, and runs statements that arrive late.
+ * Ends the server process `pid` of a lost connection of this session, if it still exists. A process that has not
+ * noticed the loss keeps its rows locked, even for the session's new connections, and runs statements that arrive late.
  */
 export async function endLostConnection(
   db: Database,
@@ -43,12 +43,12 @@ export async function endLostConnection(
   await query(db, endLostSql, [sessionId, pid]);
 }
 
-// Only idle transactions are ended, because a connection that is running a statement releases its locks itself. This
-// role may not end server processes of other roles. PostgreSQL's own timeout ends those.
+// Only idle transactions are ended: a running statement ends by its own time limit. This role may lack the right to end
+// server processes of other roles; PostgreSQL's timeout ends their idle transactions.
 
 /**
- * Returns a query that ends the transactions of the sessions in the expression `stale_row`, and waits until their rows
- * are unlocked. It returns one row for each transaction.
+ * A query that ends the transactions of the workers in the common table expression `stale_row`, and waits up to a
+ * second for the end of each. It returns one row for each: `has_ended` is whether it ended in that time.
  */
 export const endTransactions = `
   select pg_catalog.pg_terminate_backend(activity.pid, ${WAIT_MS}) as has_ended

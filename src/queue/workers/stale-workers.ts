@@ -1,50 +1,50 @@
-// Defines which workers are stale: those whose last heartbeat is older than their declared threshold. The
-// same definition serves every worker's sweep and the manual one.
+// Defines which workers are stale: those whose last heartbeat is older than the threshold in their heartbeat row. The
+// sweeps of all workers and the manual sweep use the same conditions.
 //
-//   has a heartbeat row:  stale once its last heartbeat is older than its threshold
-//   has none (unknown):  checked by the manual sweep only, by the age of its newest lock
+// Workers without a heartbeat row are unknown, not stale. The manual sweep checks the age of their newest lock, and
+// every worker removes locks of unknown workers that are older than 4 hours (reset-stale-locks.ts).
 import { ageMs } from "../sql/moments.ts";
 
-/** A condition: the sweep has marked the worker in its metadata, because its ordinary jobs have been recovered. */
+/** A condition: a sweep has recovered the worker's jobs, except resilient ones, and marked its row. May be null. */
 export const isRecovered = "workers.metadata ? 'recovered_at'::text";
 
 /** An expression: the age of a worker's last heartbeat in milliseconds. */
 export const AGE_MS = ageMs("workers.last_heartbeat_at");
 
-// The threshold of workers that declare none. Each worker declares the length of its own lease, because the workers of
-// a fleet may be configured differently. Workers of graphile_worker_rs declare nothing, send a heartbeat once a minute,
-// and get 300 s as they do there.
+// The threshold of workers whose row has none. Workers of this library write the length of their own lease, because the
+// workers of a fleet may be configured differently. Workers of graphile_worker_rs write none and send a heartbeat once
+// a minute; 300 s is also the threshold of that library.
 const UNDECLARED_MS = 300_000;
 
 /**
- * Returns a condition: the worker's metadata has a number under this name that can be cast to float8. JSON allows
- * 1e999, and a cast of it would abort the whole statement.
+ * Returns a condition: the worker's metadata has a number of at most 25 characters under this name. Such a number can
+ * be cast to float8. JSON allows 1e999, and a cast of it would abort the whole statement.
  */
 export const hasNumber = (name: string): string =>
   `pg_catalog.jsonb_typeof(workers.metadata -> '${name}'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> '${name}'::text) <= 25`;
 
-/** Returns an expression: the number, at least 0; null if there is none, or it cannot be cast. */
+/** Returns an expression: the number under this name, 0 if it is negative; null if hasNumber() is not true. */
 export const reportedNumber = (name: string): string =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, 0::float8) end`;
 
-/** `given`: the manual sweep's threshold; SQL null: none. It replaces a missing or a shorter declared threshold. */
+/** `given`: SQL of the manual sweep's threshold, or "null". It replaces a shorter or missing number of the worker. */
 const threshold = (name: string, given: string) =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, ${given}::float8)
       else coalesce(${given}::float8, ${UNDECLARED_MS}) end`;
 
-/** Returns an expression: the milliseconds after which the ordinary jobs of a worker are recovered. */
+/** Returns an expression: the age of a heartbeat in ms from which jobs are recovered, except resilient ones. */
 export const thresholdOf = (given: string): string => threshold("threshold_ms", given);
 
-/** Returns an expression: the milliseconds after which jobs with the flag infrastructure_resilient are recovered. */
+/** Returns an expression: the age from which jobs with the flag `infrastructure_resilient` are recovered, too. */
 export const resilientThresholdOf = (given: string): string =>
   threshold("resilient_threshold_ms", given);
 
 /**
- * Returns a condition on a heartbeat row `workers`: its lease has expired. `uptime`: how long the sweeping worker's own
- * heartbeats have succeeded, in milliseconds; it must be at least the threshold of the row's worker.
+ * Returns a condition on a heartbeat row `workers`: its lease has expired, or if isRecovered its resilient threshold.
+ * `uptime`: how long heartbeats have succeeded without a gap, in ms; the condition is false if shorter than the lease.
  */
 export const isStale = (uptime: string, given: string): string =>
   `${AGE_MS} > case when ${isRecovered}
@@ -52,14 +52,14 @@ export const isStale = (uptime: string, given: string): string =>
       else ${thresholdOf(given)} end
     and ${uptime}::float8 >= ${thresholdOf(given)}`;
 
-/** A condition on a heartbeat row `workers`: it is shown as not responding. The rule of the sweep is stricter. */
+/** A condition on a heartbeat row `workers`: it is shown as not responding. A sweep also checks the uptime. */
 export const isNotResponding = `(coalesce(${isRecovered}, false) or ${AGE_MS} > ${thresholdOf("null")})`;
 
 const MAX_AT_ONCE = 100;
 
 /**
- * Returns the stale workers, for the sweep of a heartbeat. The first condition lets the index on last_heartbeat_at
- * exclude all healthy workers: a heartbeat within `recentMs` is recent enough.
+ * Returns a query for up to 100 stale workers, a part of the heartbeat's statement. A heartbeat within `recentMs` is
+ * recent enough. By this condition, the index on last_heartbeat_at excludes most healthy workers.
  */
 export const staleWorkers = (s: string, uptime: string, recentMs: string): string => `
   select workers.id from ${s}._private_workers as workers

@@ -1,5 +1,5 @@
-// The configurations of the worker's own connections: copies of the application's pool options. The copy for the
-// heartbeat thread has only values that can be sent to a thread.
+// The configurations of the worker's own connections, made from the options of its pool: also for the heartbeat thread,
+// to which only plain data can be sent. Opens the worker's maintenance connections, and limits its use of the pool.
 import pg from "pg";
 import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -9,7 +9,7 @@ import { type Bounds, boundedQueryable } from "../../database/connection/pool.ts
 import type { Database } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 
-/** Returns the pool's options for connections. pg makes the password non-enumerable, so it is copied apart. */
+/** Returns those options of the pool that a connection needs. The password is not enumerable, so it is copied apart. */
 export function connectionOf(pool: pg.Pool): ServerConfig {
   const { max: _max, min: _min, idleTimeoutMillis: _idle, ...rest } = pool.options;
   const { server }: ServerConfig = rest;
@@ -19,7 +19,7 @@ export function connectionOf(pool: pg.Pool): ServerConfig {
   return password === undefined ? rest : { ...rest, password };
 }
 
-/** Returns the options with a name for pg_stat_activity; those of an application's pool keep its name. */
+/** Returns the options with a name for pg_stat_activity. Options of an application's pool are returned unchanged. */
 export function withApplicationName(connection: ServerConfig, name: string): ServerConfig {
   return connection.server === undefined ? connection : { ...connection, application_name: name };
 }
@@ -27,17 +27,17 @@ export function withApplicationName(connection: ServerConfig, name: string): Ser
 /** The configuration that is sent to the heartbeat thread. */
 export interface PortableConnection {
   readonly config: ServerConfig;
-  /** Whether the password comes from a function, which stays in this thread. The heartbeat thread requests the text. */
+  /** Whether the password comes from a function. It stays in this thread, which sends the password on request. */
   readonly needsPassword: boolean;
 }
 
-// Options that a heartbeat does not need: parsing of results, the lifetime of a pool's clients, their class.
+// Options that a heartbeat does not need, such as the parsing of results and the lifetime of a pool's clients.
 const WITHOUT = new Set(
   `types Promise Client log verify onConnect pipeline binary poolSize maxUses allowExitOnIdle
   maxLifetimeSeconds query_timeout connectionTimeoutMillis`.split(/\s+/),
 );
 
-/** Returns a copy for the thread; null when an option works only here, such as a function that opens sockets. */
+/** Returns a copy for the heartbeat thread; null if an option cannot be sent there, such as a function for sockets. */
 export function portable(connection: ServerConfig): PortableConnection | null {
   const { password, ...rest } = connection;
   const needsPassword = typeof password === "function";
@@ -52,7 +52,7 @@ export function portable(connection: ServerConfig): PortableConnection | null {
   return { config, needsPassword };
 }
 
-/** Returns a copy of plain data, with non-enumerable members; undefined for other values. */
+/** Returns a copy of plain data, including non-enumerable members; undefined for other values, such as functions. */
 function plainCopy(value: unknown): unknown {
   if (value === null || ["string", "number", "boolean"].includes(typeof value)) return value;
   if (value instanceof Uint8Array) return value;
@@ -79,30 +79,30 @@ export interface Maintenance {
   readonly database: Database;
   /** Closes the connection within half a second. */
   close(): Promise<void>;
-  /** Closes the connection at once and for good, when the database does not answer. */
+  /** Closes the connection at once, and prevents further ones: for a stop while the database does not answer. */
   cut(): void;
 }
 
 const BOUNDS: Bounds = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000, readOnly: false };
 
-/** For permits and tokens, so that jobs with a limit wait no longer than others if the connection does not answer. */
+/** For permits, tokens and back-offs: as short as the limits of fetches, so that limited jobs wait no longer. */
 export const SHORT_BOUNDS: Bounds = { ...BOUNDS, statementTimeoutMs: 6_500, graceMs: 1_000 };
 
 /** For statements that may have to read all jobs: ten million are read from a disk within a minute. */
 export const PATIENT_BOUNDS: Bounds = { ...BOUNDS, statementTimeoutMs: 60_000 };
 
 /**
- * Returns the pool with time limits for the worker's own statements. Without them, a connection that was cut without
- * notice would stop limits, back-offs and the timetable until the system closes it.
+ * Returns a database on the pool, with time limits for the worker's own statements. Without these, a connection that
+ * was cut without notice would stop limits, back-offs and the timetable until the operating system closes it.
  */
 export function withBounds(pool: pg.Pool, schema: SchemaName, bounds: Bounds = BOUNDS): Database {
   return { client: boundedQueryable(pool, bounds), schema };
 }
 
-/** How long close() waits for a running statement. */
+/** How long Maintenance.close() waits for a running statement, in milliseconds. */
 const CLOSE_MS = 500;
 
-/** Returns a connection that is opened when needed, and closed when it was idle for 5 s. */
+/** Returns a connection that is opened for a statement, and closed after it was idle for 5 s. */
 export function maintenance(
   connection: ServerConfig,
   schema: SchemaName,

@@ -1,12 +1,12 @@
-// The connections that fetch and flush in parallel: which are idle, and how they reconnect. A loss is reported
-// once. All connections are then restored, and before work continues the owner unlocks the jobs that a lost fetch may
-// have locked.
+// The connections on which the safe mode fetches and flushes in parallel: which of them are idle, and how they
+// reconnect. When one is lost, take() returns none until all are connected again and reconcile() has unlocked the jobs
+// that a fetch without an answer may have locked.
 import { monotonic, wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import { settleAll, type WorkerConnection } from "./worker-connection.ts";
 
 export interface ConnectionsParts {
-  /** Called when all connections are restored, before any of them is used. */
+  /** Called when all are connected again, before take() returns one. A rejection makes the repair start again. */
   reconcile(connection: WorkerConnection): Promise<void>;
   lost(error: Error): void;
   back(): void;
@@ -29,12 +29,12 @@ export class WorkerConnections {
     this.#parts = parts;
   }
 
-  /** Whether the connections are being restored; meanwhile take() returns none. */
+  /** Whether connections are being restored after a loss. Meanwhile take() returns undefined. */
   get isBroken(): boolean {
     return this.#repairing !== null;
   }
 
-  /** Returns a connection for a small extra query; null if none is connected. */
+  /** Returns a connection for a small extra query, idle or not; null if none is connected. */
   get any(): WorkerConnection | null {
     return this.#all.find(({ isConnected }) => isConnected) ?? null;
   }
@@ -57,7 +57,7 @@ export class WorkerConnections {
     if (one.isConnected && !this.#idle.includes(one)) this.#idle.push(one);
   }
 
-  /** Called when a connection is lost, or when an error of the database requires a pause. */
+  /** Called when a connection is lost, or when it is uncertain after an error what a statement has changed. */
   lost(error: Error): void {
     if (this.#stop.signal.aborted || this.#repairing !== null) return;
     this.#parts.lost(error);
@@ -68,7 +68,7 @@ export class WorkerConnections {
     });
   }
 
-  /** Waits until half a second after `sinceMs`; close() ends the wait. */
+  /** Waits until half a second after `sinceMs`, a time of monotonic(). close() ends the wait. */
   async delay(sinceMs: number): Promise<void> {
     await wait(DELAY_MS - (monotonic() - sinceMs), this.#stop.signal);
   }
@@ -88,12 +88,12 @@ export class WorkerConnections {
     this.#hurry.abort();
   }
 
-  /** The number of bytes received from the server on all connections. */
+  /** The number of bytes received from the server on the present connections. */
   get bytesReceived(): number {
     return this.#all.reduce((sum, one) => sum + one.bytesReceived, 0);
   }
 
-  /** Cancels the running statements. */
+  /** Cancels the running statements of all connections. */
   cancel(): void {
     for (const connection of this.#all) connection.cancel();
   }

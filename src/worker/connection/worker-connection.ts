@@ -1,5 +1,5 @@
-// One connection of a worker. Statements are sent without waiting for earlier answers (pg's pipeline mode, also
-// behind pgbouncer). Each is a transaction of its own, unless begin() is called.
+// A connection on which a worker fetches jobs and writes results. Statements are sent without waiting for earlier
+// answers (pg's pipeline mode, also behind pgbouncer). Outside begin(), each is a transaction of its own.
 import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { wait } from "../../base/clock.ts";
@@ -22,9 +22,9 @@ export interface WorkerConnectionSettings {
   readonly connection: ServerConfig;
   readonly schema: SchemaName;
   readonly preparedStatements: boolean;
-  /** The id in `locked_by`, by which the server process of a lost connection is found. */
+  /** The id in `locked_by`. An advisory lock under it marks the server processes of the session (session-lock.ts). */
   readonly sessionId: string;
-  /** Whether a lease covers transactions on this connection: recovery of the worker ends them. */
+  /** Whether other workers end open transactions on this connection after the worker's lease has expired. */
   isLeased(): boolean;
   onLoss(error: Error): void;
 }
@@ -32,32 +32,32 @@ export interface WorkerConnectionSettings {
 // Together with the poll interval of an idle worker, a dead connection is found within 10 s.
 const ANSWER_TIMEOUT_MS = 7_500;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** The limit for statements under PATIENT. */
+/** The limit for the answers to statements under PATIENT. */
 const PATIENT_ANSWER = { query_timeout: 65_000 };
-/** The time limit of prove(), and of endPatient(). */
+/** The time limit of prove() without other statements, and the wait after which endPatient() closes the connection. */
 const PROOF_TIMEOUT_MS = 5_000;
 const END_TIMEOUT_MS = 500;
 
 export class WorkerConnection {
   /** The queue's statements on this connection. */
   readonly database: Database;
-  /** Like `database`, for statements that may take long, after beginPatiently(). */
+  /** Like `database`, for statements that may take up to a minute. They must follow beginPatiently(). */
   readonly patient: Database;
-  /** Like `patient`, with each statement in a transaction of its own. */
+  /** Like `patient`, but begins and commits a transaction for each statement. */
   readonly patientSingly: Database;
   readonly #settings: WorkerConnectionSettings;
   readonly #names = new Map<string, string>();
   #client: Client | null = null;
   /** The number of statements without an answer. */
   #underWay = 0;
-  /** The number of these statements that may take long. */
+  /** The number of these statements that are patient: they may take up to a minute. */
   #patientUnderWay = 0;
   /** The client that is connecting. */
   #connecting: Client | null = null;
   #listening: { readonly channel: string; onPayload(payload: string): void } | null = null;
-  /** The server process of a lost connection, until it has certainly ended. */
+  /** The server process of the last connection, until the next one ends it or finds that it has ended; null: none. */
   #lostPid: number | null = null;
-  /** A second listener for the loss of the connection. */
+  /** Called at the loss of the connection, after the onLoss() of the settings. */
   onLoss: (() => void) | null = null;
 
   constructor(settings: WorkerConnectionSettings) {
@@ -81,7 +81,7 @@ export class WorkerConnection {
     return this.#underWay > 0;
   }
 
-  /** Whether it is connected and runs no patient statement, for which others would wait beyond their own limit. */
+  /** Whether it is connected and runs no patient statement. Behind one, others would wait beyond their own limit. */
   get isPrompt(): boolean {
     return this.isConnected && this.#patientUnderWay === 0;
   }
@@ -91,7 +91,7 @@ export class WorkerConnection {
     return (this.#client ?? this.#connecting)?.bytesRead ?? 0;
   }
 
-  /** Listens on this connection from the next connect() on. Notifications arrive while it is idle. */
+  /** Listens on this connection from the next connect() on. Within a transaction, no notifications arrive. */
   listen(channel: string, onPayload: (payload: string) => void): void {
     this.#listening = { channel, onPayload };
   }
@@ -117,14 +117,14 @@ export class WorkerConnection {
     client.on("end", () => lost(new Error("the connection was closed")));
     try {
       await client.connect();
-      // Behind a transaction pooler, settings of the session would apply to other clients: there begin() sends them.
+      // Behind a transaction pooler, settings of the session would affect other clients. There, begin() sends them.
       if (preparedStatements) {
         await client.query(SESSION_SETTINGS);
         await this.#mark(client);
       }
       await this.#listen(client);
     } catch (error) {
-      // end() would wait for an answer of a server that has refused the connection.
+      // end() would wait for an answer from a server that has refused the connection.
       client.connection.stream.destroy();
       throw explainDatabaseError(error, schema.name);
     } finally {
@@ -140,16 +140,16 @@ export class WorkerConnection {
     if (client === null || this.#patientUnderWay > 0) return;
     // The check also waits for other statements: a fetch may take six seconds.
     const timeout = this.#underWay > 0 ? ANSWER_TIMEOUT_MS : PROOF_TIMEOUT_MS;
-    // A failure here is a lost connection, which reportLost() reports.
+    // If the test fails, the connection is closed, and onLoss() is called as for any lost connection.
     await client.prove(timeout).catch(() => client.connection.stream.destroy());
   }
 
-  /** Cancels the running statement if the server can be reached. */
+  /** Requests that the server cancels the running statement, if there is one. */
   cancel(): void {
     if (this.#client !== null && this.#underWay > 0) void cancelStatement(this.#client);
   }
 
-  /** Cancels a patient statement for which others wait; closes the connection if that has no effect within seconds. */
+  /** Cancels a patient statement for which others have waited `waitedMs`; after 5 s, closes the connection instead. */
   endPatient(waitedMs: number): void {
     if (this.#client === null || this.#patientUnderWay === 0) return;
     if (waitedMs < PROOF_TIMEOUT_MS) this.cancel();
@@ -157,8 +157,8 @@ export class WorkerConnection {
   }
 
   /**
-   * Marks the session, and ends the server process of the lost connection: a statement that still arrives there
-   * would lock jobs without this worker noticing.
+   * Marks the connection by the session's advisory lock, and ends the server process of the connection before it. A
+   * statement that still arrives there would lock jobs without this worker noticing.
    */
   async #mark(client: pg.Client): Promise<void> {
     const { sessionId, isLeased, schema } = this.#settings;
@@ -191,12 +191,12 @@ export class WorkerConnection {
     else await ending;
   }
 
-  /** Whether statements stay prepared, which requires a server session of its own. */
+  /** Whether statements stay prepared: the option `preparedStatements`, which is false behind a transaction pooler. */
   get keepsStatements(): boolean {
     return this.#settings.preparedStatements;
   }
 
-  /** Begins a transaction with the settings of a worker's connection. */
+  /** Begins a transaction. Behind a transaction pooler it also sends the settings (session-settings.ts). */
   begin(): Promise<unknown> {
     return this.#sendPlain(this.keepsStatements ? BEGIN : BEGIN_WITH_SETTINGS);
   }
@@ -209,7 +209,7 @@ export class WorkerConnection {
     return this.#sendPlain("rollback");
   }
 
-  /** Sends the statements of `work` as one packet, which wakes the server process once. */
+  /** Sends the statements of `work` in one write, so that the server process is woken once. */
   sendTogether<T>(work: () => T): T {
     const stream = this.#client?.connection.stream;
     stream?.cork();
@@ -225,7 +225,7 @@ export class WorkerConnection {
     return this.#sendPlain(`${this.keepsStatements ? BEGIN : BEGIN_WITH_SETTINGS}; ${PATIENT}`);
   }
 
-  /** Runs statements that may take long, in a transaction of their own. */
+  /** Runs statements that may take up to a minute in a transaction, which it commits. */
   async runPatiently<T>(work: (db: Database) => Promise<T>): Promise<T> {
     try {
       await this.beginPatiently();
@@ -235,7 +235,7 @@ export class WorkerConnection {
     }
   }
 
-  /** Runs one statement with the settings of a worker's connection, behind a pooler in a transaction. */
+  /** Runs the statement that `work` sends; behind a transaction pooler in a transaction with the settings. */
   async withSettings<T>(work: () => Promise<T>): Promise<T> {
     if (this.keepsStatements) return work();
     const [, result] = await settleAll([this.begin(), work(), this.commit()]);
@@ -290,7 +290,7 @@ function processOf(client: pg.Client): number | null {
   return serverProcessOf(client).processID ?? null;
 }
 
-/** Waits for all of them, then throws the first error. No promise is left without a handler. */
+/** Waits for all promises. Returns their values, or throws the first error. No promise is left without a handler. */
 export async function settleAll(work: readonly unknown[]): Promise<unknown[]> {
   const results = await Promise.allSettled(work);
   return results.map((one) => {

@@ -1,5 +1,5 @@
-// Turns due ticks into jobs and offers them to the database, which schedules each tick once. Interceptors run
-// first. A job that the database refuses is left out, and the others are stored.
+// Turns due ticks of cron entries and schedules into jobs. Interceptors may change or skip a job. Then it is offered to
+// the database, which adds it unless another worker has handled its tick. A refused job is left out.
 import { unlessAborted } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -23,17 +23,17 @@ export interface CronServices {
   readonly db: Database;
   readonly hooks: Hooks;
   readonly logger: Logger;
-  /** Called when the last tick of an entry is later than a due one. */
+  /** Called when the last tick that the database has stored for an entry is later than an offered one. */
   onPassed?(identifier: string, lastExecutionMs: number): void;
 }
 
 /** A source of ticks: the entries of a program, or the schedules of the database. */
 export interface TickSource<Tick extends DueTick> {
-  /** The job of a tick; null: none. */
+  /** The job of a tick, for the interceptors; null: the tick adds no job. */
   jobOf(tick: Tick): JobToAdd | null;
-  /** The payload of a tick's job if no interceptor has changed it. Default: the payload that jobOf() returns. */
+  /** The payload to store if no interceptor has changed that of jobOf(). Default: the payload of jobOf(). */
   exactPayload?(tick: Tick): unknown;
-  /** Adds the jobs of offers that no worker has added yet. */
+  /** Adds the jobs of those offers that no worker has handled, and returns these offers. */
   schedule(offers: readonly OfferedTick<Tick>[]): Promise<ScheduledTick<OfferedTick<Tick>>[]>;
   /** Called for an offer whose job the database refuses. */
   refused?(offer: OfferedTick<Tick>): Promise<void>;
@@ -41,15 +41,15 @@ export interface TickSource<Tick extends DueTick> {
 
 export type OfferedTick<Tick extends DueTick> = Tick & CronOffer;
 
-/** The entries of the program. */
+/** Returns the source of the ticks of the program's cron entries. */
 export const entriesOf = ({ db, onPassed }: CronServices): TickSource<DueTick> => ({
   jobOf: ({ entry, tickMs, isBackfill }) => cronJob(entry, tickMs, isBackfill),
   schedule: (offers) => scheduleCron(db, offers, onPassed),
 });
 
 /**
- * Handles ticks in order. When `signal` aborts before the interceptors have ended, offers nothing and resolves to
- * false. Rejects with errors of the database that are worth another attempt.
+ * Handles ticks in order, and resolves to true. If `signal` aborts before the interceptors have ended, offers nothing
+ * and resolves to false. Rejects with errors of the database other than refused jobs; the ticks can be offered again.
  */
 export async function offerTicks<Tick extends DueTick>(
   services: CronServices,
@@ -140,7 +140,7 @@ async function store<Tick extends DueTick>(
 function logRefusal(logger: Logger, { entry, tickMs }: DueTick, error: unknown): void {
   logger.error(
     { entry: entry.identifier, tick: new Date(tickMs), error: messageOf(error) },
-    "the job of a cron entry was refused; this tick adds nothing",
+    "the job of a cron entry or schedule was refused; this tick adds nothing",
   );
 }
 

@@ -1,21 +1,21 @@
-// Tracks, for each entry, the ticks that are due and not handled. Pure: the time is a parameter. The timeline advances
-// only past ticks that were reported as handled, or are too old.
+// Computes the due ticks of cron entries, and keeps for each entry the first tick that is not handled. This tick
+// advances only when ticks are marked as handled, or are too old. The present time is a parameter.
 import type { CronEntry } from "../../domain/cron/cron-entry.ts";
 import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule.ts";
 import type { KnownCrontab } from "../../queue/cron/known-crontabs.ts";
 
 /**
- * How far back a running worker catches up with ticks after sleep or an outage, in addition to the entry's
- * backfill period. Older ticks are dropped.
+ * How far back a running worker adds the ticks that it missed in an outage or while its machine slept, in addition to
+ * the entry's backfill period. Older ticks are dropped.
  */
 export const CATCH_UP_MS = 24 * 60 * 60_000;
 
 export interface DueTick {
   readonly entry: CronEntry;
   readonly tickMs: number;
-  /** Whether the tick is from before the start; of a schedule: whether it is more than a minute late. */
+  /** Of an entry: whether it is from before the timetable's start. Of a schedule: whether it is over a minute late. */
   readonly isBackfill: boolean;
-  /** Too old to be added. */
+  /** Whether the tick adds no job, because it is too old. Only ticks of schedules have this member. */
   readonly isDropped?: boolean;
 }
 
@@ -61,7 +61,7 @@ export class CronTimeline {
     return due;
   }
 
-  /** Marks these ticks, and all before them, as handled. */
+  /** Marks these ticks, and all earlier ones of their entries, as handled. */
   markHandled(due: readonly DueTick[]): void {
     const lastMs = new Map(due.map(({ entry, tickMs }) => [entry, tickMs]));
     for (const line of this.#lines) {

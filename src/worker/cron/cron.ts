@@ -1,12 +1,12 @@
-// Runs the timetable: offers the due jobs at each tick. The database decides which worker's offer counts
-// (queue/cron/schedule-cron.ts), and its clock decides when a tick is due; this machine's clock only measures waits.
+// Runs the timetable, the cron entries of the program: at each tick, offers its jobs to the database, which accepts one
+// worker's offer (queue/cron/schedule-cron.ts). The database's clock decides when a tick is due.
 //
 //   start: entries registered ──▶ time? ──▶ due ticks offered, oldest first ──▶ wait for the next tick
 //                                   ▲  (missed ones, too: backfill, outage, sleep)    │
 //                                   └──────── at least once a minute ◀────────────────┘
 //
 // The timetable advances only past handled ticks, so no tick of the last CATCH_UP_MS (cron-timeline.ts) is lost in an
-// outage. If the answer to a commit is lost, the tick is offered again, and the database ignores the second offer.
+// outage. If the answer to a commit is lost, the ticks are offered again, and the database ignores the second offer.
 import { wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import type { Service } from "../../base/service.ts";
@@ -18,7 +18,7 @@ import { type CronServices, entriesOf, offerTicks } from "./cron-offers.ts";
 import { CronTimeline } from "./cron-timeline.ts";
 
 export interface CronOwner extends CronServices {
-  /** The tasks of this worker. Other workers may run other tasks. */
+  /** The tasks of this worker. For entries of other tasks it logs a warning. */
   readonly taskIdentifiers: ReadonlySet<string>;
   readonly outage: Outage;
   /** Default: the database's clock, and timers. */
@@ -34,7 +34,7 @@ export interface CronTime {
 
 /** The most ticks in one transaction. Other workers wait for its locks, so it must be short. */
 const BATCH = 500;
-/** The longest time between two readings of the clock, because the clock may be set, and this machine may sleep. */
+/** The longest wait until the clock is read again, because the clock may be set, and this machine may sleep. */
 const MAX_WAIT_MS = 60_000;
 /**
  * The timetable starts again if the clock was set back by more than this. A smaller step may be the difference between
@@ -50,7 +50,7 @@ export class Cron implements Service {
   #started: Promise<void> | null = null;
   #running: Promise<void> | null = null;
   #timeline: CronTimeline | null = null;
-  /** Entries for which the warning about a last tick in the future was logged. */
+  /** The identifiers of entries for which the warning about a last tick in the future was logged. */
   readonly #ahead = new Set<string>();
 
   constructor(config: CronConfig, services: CronOwner) {
@@ -59,7 +59,7 @@ export class Cron implements Service {
     this.#time = services.time ?? { now: () => databaseTime(services.db), wait };
   }
 
-  /** Every entry with its next tick. */
+  /** Every entry with its first tick that is not handled; none before start(). */
   get ticks(): CronTimeline["ticks"] {
     return this.#timeline?.ticks ?? [];
   }
@@ -70,7 +70,7 @@ export class Cron implements Service {
     return this.#started;
   }
 
-  /** Stops offering ticks. An open transaction is finished first. */
+  /** Stops offering ticks. Waits until an open transaction has ended. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#started?.catch(() => {});
@@ -117,7 +117,7 @@ export class Cron implements Service {
     const { logger, outage } = this.#services;
     let timeline = first;
     let latestMs = startMs;
-    /** Offers due ticks. Resolves to the time until the next one. */
+    /** Offers due ticks. Resolves to the milliseconds until the clock must be read again. */
     const offerDue = async (): Promise<number> => {
       const nowMs = await this.#time.now();
       if (nowMs < latestMs - CLOCK_SLACK_MS) {

@@ -11,20 +11,20 @@ export interface ScheduleTick
   extends DueTick,
     Pick<ScheduleOffer, "revision" | "overlap" | "fromMs" | "toMs"> {
   readonly schedule: StoredSchedule;
-  /** Whether it adds no job, because missed ticks are too old, and only moves the schedule to its next tick. */
+  /** Whether all missed ticks are too old: it adds no job, and only moves the schedule to its next tick. */
   readonly isDropped: boolean;
 }
 
 /** Which ticks of a schedule to return. */
 export interface TickRequest {
   readonly nowMs: number;
-  /** The worker's start: earlier ticks are added as far back as the backfill period. */
+  /** The worker's start. Of the ticks before it, those within the backfill period are added. */
   readonly startMs: number;
   /** The most ticks to return. */
   readonly most: number;
 }
 
-/** Returns the due ticks, earliest first. `fromMs` of each is the `toMs` of the one before; of the first: `next_at`. */
+/** Returns the due ticks that are not too old, earliest first. If all are too old, returns one that is dropped. */
 export function dueTicks(
   schedule: StoredSchedule,
   { nowMs, startMs, most }: TickRequest,

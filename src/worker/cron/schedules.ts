@@ -1,6 +1,6 @@
 // Runs the schedules of the database: reads those that are due, and offers their ticks. The row of a schedule
-// decides which worker's offer counts (queue/schedules/schedule-ticks.ts). While the schema lacks the extension, this
-// only checks once a minute whether the extension has been added.
+// decides which worker's offer counts (queue/schedules/schedule-ticks.ts). While the schema lacks the extension
+// `schedules`, this only checks whether it has been added: once a minute, and after an announcement.
 //
 //   due ticks read ──▶ offered, by pages ──▶ wait for the next tick, an announcement, or 5 s ──▶ …
 import { monotonic, wait } from "../../base/clock.ts";
@@ -29,18 +29,18 @@ export interface SchedulesOwner extends Omit<CronServices, "onPassed"> {
   readonly time?: CronTime;
 }
 
-/** The longest wait, because an announcement may be lost. */
+/** The longest wait until due schedules are read again, because the announcement of a change may be lost. */
 const MAX_WAIT_MS = 5_000;
 /** The pause between two checks for the extension. */
 const MAX_ABSENCE_MS = 60_000;
-/** The pause if another worker has locked the ticks. That worker adds them, or its connection ends. */
+/** The pause if a due schedule was left to another worker, which has locked its row, or if it was just changed. */
 const CONTENDED_MS = 1_000;
 /**
- * How long a new worker leaves ticks from before its start to workers that were already running. After this time it
- * drops these ticks, except those within the backfill period.
+ * How long a new worker leaves missed ticks to workers that were already running, which may still add them, if they are
+ * from before its start and older than the backfill period. After this time it drops them.
  */
 const STARTING_MS = 10_000;
-/** How long a schedule is left out if PostgreSQL refuses to change its row. */
+/** How long a schedule is skipped after PostgreSQL has refused to change its row. */
 const REFUSED_MS = 60_000;
 /** The most ticks in a transaction, shared equally by the schedules of a page. */
 const MAX_TICKS = 500;
@@ -58,9 +58,9 @@ export class Schedules implements Service {
   /** When the worker started, by the monotonic clock, if the schema had no schedules then. */
   #absentAtMs: number | null = null;
   #running: Promise<void> | null = null;
-  /** The schedules whose rows PostgreSQL refuses to change, and until when they are left out. */
+  /** The schedules whose rows PostgreSQL refused to change, and until when (monotonic) they are skipped. */
   readonly #refused = new Map<string, number>();
-  /** What was logged: problems, and invalid schedules with their revision. */
+  /** What was logged, so that it is not repeated: errors, and invalid schedules with their revision. */
   readonly #logged = new Set<string>();
 
   constructor(services: SchedulesOwner) {
@@ -68,7 +68,7 @@ export class Schedules implements Service {
     this.#time = services.time ?? { now: () => databaseTime(services.db), wait };
   }
 
-  /** `hasTable`: the schema had the extension when it was last read. */
+  /** Starts the reads. `hasTable`: whether the schema had the extension when the worker read it. Never rejects. */
   start(hasTable = false): Promise<void> {
     this.#hasTable = hasTable;
     if (!hasTable) this.#absentAtMs = monotonic();
@@ -86,7 +86,7 @@ export class Schedules implements Service {
     };
   }
 
-  /** Offers nothing more. A running transaction is finished. */
+  /** Stops offering ticks. Waits until an open transaction has ended. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -99,7 +99,7 @@ export class Schedules implements Service {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     const waitFor = this.#time.wait.bind(this.#time);
-    // A worker whose schema has no schedules sends no statement for them at its start.
+    // A worker whose schema lacks the extension sends no statement for schedules at its start.
     if (!this.#hasTable) await this.#wait(MAX_ABSENCE_MS);
     await this.#services.outage.runWithRetries(
       "schedules",
@@ -122,7 +122,7 @@ export class Schedules implements Service {
     this.#isAnnounced = false;
   }
 
-  /** Offers the due ticks. Resolves to the time until the next read. */
+  /** Offers the due ticks. Resolves to the milliseconds until the next read. */
   async #turn(): Promise<number> {
     const { db } = this.#services;
     if (!this.#hasTable) this.#hasTable = await hasSchedules(db);

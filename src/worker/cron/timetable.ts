@@ -1,4 +1,4 @@
-// A worker's timetable: the cron entries of the program, and the schedules of the database.
+// Runs all cron entries of a worker: those of the program (its timetable), and the schedules of the database.
 import type { Service } from "../../base/service.ts";
 import type { CronConfig } from "../options/cron-options.ts";
 import { Cron, type CronOwner } from "./cron.ts";
@@ -6,7 +6,7 @@ import type { CronTimeline } from "./cron-timeline.ts";
 import { Schedules } from "./schedules.ts";
 
 export interface TimetableConfig {
-  /** The entries in code; null: none. */
+  /** The entries in code and in the crontab file; null: none. */
   readonly cron: CronConfig | null;
   readonly schedules: boolean;
 }
@@ -20,7 +20,7 @@ export class Timetable implements Service {
     this.#schedules = schedules ? new Schedules(owner) : null;
   }
 
-  /** Every entry of the program with its next tick. */
+  /** Every entry of the program with its first tick that is not handled. */
   get ticks(): CronTimeline["ticks"] {
     return this.#cron?.ticks ?? [];
   }
@@ -30,7 +30,7 @@ export class Timetable implements Service {
     return this.#schedules?.channels ?? {};
   }
 
-  /** Rejects when the entries cannot be read or registered. */
+  /** `hasSchedules`: whether the schema has their table. Rejects if cron entries cannot be read or registered. */
   async start(hasSchedules = false): Promise<void> {
     await this.#cron?.start();
     await this.#schedules?.start(hasSchedules);

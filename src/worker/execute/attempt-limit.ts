@@ -1,10 +1,10 @@
-// The time limit of an attempt: its task's timeout or its job's deadline.
+// The time limit of an attempt: the timeout of its task or worker, or the deadline of its job, whichever is earlier.
 import { clearTimeout, MAX_TIMER_MS, now, setTimeout } from "../../base/clock.ts";
 import { pastDeadline } from "../../domain/words.ts";
 import { PermanentFailure } from "../task/outcomes.ts";
 import { errorWithoutStack, type Result } from "./verdict.ts";
 
-/** The time after which an attempt ends, and its error. */
+/** The time after which an attempt fails, in milliseconds, and the error with which it fails. */
 export interface AttemptLimit {
   readonly afterMs: number;
   readonly error: () => Error;
@@ -15,15 +15,15 @@ export interface AttemptLimit {
 const endings = new WeakMap<object, number>();
 
 /**
- * Marks a task that ends within `withinMs` after its signal aborts. When its time limit is reached, the attempt fails
- * only after the task has ended. Otherwise the next attempt or the queue's next job could run beside an ending program.
+ * Marks a task that ends within `withinMs` after its signal aborts. At the time limit, the attempt fails only when the
+ * task has ended, or after `withinMs`: the next attempt, or the queue's next job, must not run beside its program.
  */
 export function endsWithin<T extends object>(task: T, withinMs: number): T {
   endings.set(task, withinMs);
   return task;
 }
 
-/** Returns the earlier of the timeout and the job's deadline. */
+/** Returns the limit: the timeout or the job's deadline, whichever is earlier; undefined without both. */
 export function limitOf(
   timeoutMs: number | undefined,
   deadlineMs: number | null,
@@ -47,7 +47,7 @@ export function deadlinePassed(deadlineMs: number): Error {
 
 const LAST_DATE_MS = 8.64e15;
 
-/** The part of an attempt that its limit uses. */
+/** The members of an attempt that withAttemptLimit() uses. */
 interface LimitedAttempt {
   readonly task: object;
   readonly isCompletedByTask: boolean;
@@ -55,9 +55,9 @@ interface LimitedAttempt {
 }
 
 /**
- * Returns the result of an attempt, or rejects at its time limit. The handler is awaited beyond the limit only if its
- * task is marked by endsWithin(), or if its transaction completes the job. In the second case no result can be written
- * before the handler has ended.
+ * Resolves to the result of an attempt. At the limit, aborts the signal and rejects. There are two exceptions: for a
+ * task marked by endsWithin(), its end is awaited first; if the task's transaction completes the job, the limit only
+ * aborts the signal, because no result can be written before the handler has ended.
  */
 export async function withAttemptLimit(
   judged: Promise<Result>,
@@ -81,8 +81,8 @@ export async function withAttemptLimit(
     if (late === undefined) return result;
     throw late;
   } catch (thrown) {
-    // A marked task's own error has more detail, such as a program's stderr. If the limit is a deadline, that error is
-    // only the cause of the deadline's error, which ends retries.
+    // A marked task's own error has more detail, such as a program's stderr. But at a deadline the deadline's error is
+    // thrown, because it ends retries, with the task's error as its cause.
     if (late === undefined || thrown === late || !limit.isDeadline) throw thrown;
     throw Object.assign(late, { cause: thrown });
   } finally {

@@ -8,20 +8,20 @@ import { queueOf } from "../../queue/sql/slots.ts";
 import type { JobCancelled } from "../task/outcomes.ts";
 import type { TaskJob } from "../task/task-job.ts";
 
-/** The part that the jobs of one fetch share. */
+/** The object that all jobs of one FetchedRows share. */
 export interface FetchAnswer {
   readonly rows: FetchedRows;
-  /** The time of its arrival by the monotonic clock, for the local queue's ttl. */
+  /** When the jobs had been received with their large payloads, by the monotonic clock. */
   readonly atMs: number;
 }
 
-/** The stream of limited tasks (safe/stream.ts) that fetched the job. It counts its running jobs. */
+/** A stream (safe/stream.ts): fetches jobs of tasks with a limit, and counts those of them that run. */
 export interface LimitedStream {
   /** How many of its jobs may start now. */
   readonly startable: number;
   jobBegan(): void;
   jobEnded(): void;
-  /** Called when a running job no longer counts here. */
+  /** Called when a running job leaves the stream: after a change of the limits it belongs to another stream or none. */
   jobLeft(): void;
 }
 
@@ -31,7 +31,7 @@ export class FetchedJob implements TaskJob {
   readonly runLock: number | null;
   /** Set when this attempt was cancelled, before its start or while it runs. */
   cancelled: JobCancelled | undefined;
-  /** Undefined: its task has no limit. This is a field, because an entry in a WeakMap of all jobs took 0.8 µs. */
+  /** Undefined: its task has no limit. This is a field, because an entry in a WeakMap took 0.8 µs for each job. */
   stream: LimitedStream | undefined;
   readonly #answer: FetchAnswer;
   readonly #index: number;
@@ -54,7 +54,7 @@ export class FetchedJob implements TaskJob {
   get taskIdentifier(): string {
     return this.#answer.rows.taskName(this.#index);
   }
-  /** Whether its payload has been fetched. */
+  /** False if its payload was too large for the fetch, and could not be read afterwards. */
   get isLoaded(): boolean {
     return this.#answer.rows.isLoaded(this.#index);
   }
@@ -139,7 +139,7 @@ function dateOf(moment_s: number): Date {
   return new Date(Math.floor(moment_s * 1000 + 0.0005));
 }
 
-/** The order in which jobs are fetched. */
+/** Compares two jobs, for sorting by priority, run_at and id: the order in which jobs are fetched. */
 export function inOrder(a: FetchedJob, b: FetchedJob): number {
   if (a.priority !== b.priority) return a.priority - b.priority;
   if (a.runAtSeconds !== b.runAtSeconds) return a.runAtSeconds - b.runAtSeconds;

@@ -1,11 +1,11 @@
-// The jobs and queues that are locked for this worker, according to all answers that it has received: waiting and
-// running jobs, and jobs whose results are not written. Computed after a lost connection, and at the end of a session.
+// The jobs and queues that are locked for a session of this worker, according to all answers that it has received: jobs
+// that wait in the local queue, running jobs, and jobs whose results are not confirmed.
 import type { FetchedJob } from "./fetched-job.ts";
 
 export interface InFlight {
-  /** Jobs whose `locked_by` is the worker's id. */
+  /** Jobs whose `locked_by` is the session's id. */
   readonly jobs: readonly FetchedJob[];
-  /** The locks of the worker's runs: ids of queues, or of slots of queues under a limit (queue/sql/slots.ts). */
+  /** The locks of runs of queues: ids of queues, or of slots of queues under a limit (queue/sql/slots.ts). */
   readonly queueIds: readonly number[];
 }
 

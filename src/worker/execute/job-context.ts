@@ -1,4 +1,4 @@
-// The context of one job. Everything but `job` is created at first use, so that short tasks stay cheap.
+// The context that a task receives, and its attempt. All but `job` is created at first use, to keep short tasks cheap.
 import type { Pool } from "pg";
 import { monotonic, now } from "../../base/clock.ts";
 import { InputError, WorkerError } from "../../base/errors.ts";
@@ -18,9 +18,9 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   readonly #source: ContextSource<Extensions>;
   #abort: AbortController | undefined;
   #logger: TaskLogger | undefined;
-  /** Whether the attempt's result is decided. Later results are ignored. */
+  /** Whether the attempt's result is decided, even if its task still runs. Later results are ignored. */
   isOver = false;
-  /** Whether the task deletes the job in its own transaction. */
+  /** Whether the task has deleted the job in its own transaction, by completeIn(). */
   isCompletedByTask = false;
 
   constructor(job: FetchedJob, source: ContextSource<Extensions>) {
@@ -110,14 +110,14 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   }
 }
 
-/** One run of a job. It is also the task's context, which saves an object for each job. */
+/** One run of a job, an attempt. It is also the task's context, which saves an object for each job. */
 export class JobAttempt<E> extends JobContext<E> {
   readonly task: Task<unknown, E>;
   readonly tally: TaskTally;
   readonly startedAtMs = monotonic();
   /** Whether an interceptor skipped the job, so that its task is not called. */
   isSkipped = false;
-  /** The interceptors' decision whether the task is called; null: there are no interceptors. */
+  /** The decision of the `beforeJobRun` interceptors whether the task is called; null: there are none. */
   verdict: Promise<Verdict | undefined> | null = null;
 
   /** The promise of the task's code, which may outlast the attempt. */
@@ -130,7 +130,7 @@ export class JobAttempt<E> extends JobContext<E> {
     this.tally = tally;
   }
 
-  /** The seconds from the job's due time, or its creation if that was later, to its fetch, by the database's clock. */
+  /** The seconds from the job's `runAt`, or its creation if that was later, to its fetch, by the database's clock. */
   get waitedSeconds(): number {
     const { job, startedAtMs, aheadMs } = this;
     const fetchedAtMs = now() - (startedAtMs - job.fetchedAtMs) - aheadMs;
@@ -178,7 +178,7 @@ function withFields(logger: Logger, fields: object): TaskLogger {
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** A job that still runs although its signal has aborted. */
+/** A job whose code still runs although its signal has aborted. */
 export interface JobIgnoringSignal {
   /** The job's id. */
   readonly id: string;

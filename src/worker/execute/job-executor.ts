@@ -1,5 +1,5 @@
-// Runs a fetched job. Steps: find the task, call the interceptors, call the handler with its time limit,
-// evaluate its result, let interceptors change it, record it, emit events. A synchronous task without
+// Runs fetched jobs. Steps: find the task, call the interceptors `beforeJobRun`, call the handler with its time limit,
+// evaluate its result, let the interceptors `afterJobRun` change it, record it, emit events. A synchronous task without
 // interceptors runs without a promise.
 import type { AsyncResource } from "node:async_hooks";
 import { monotonic, now, setTimeout } from "../../base/clock.ts";
@@ -26,7 +26,7 @@ import {
 const NOT_COMMITTED =
   "the transaction that completes the job was not committed: call completeIn() last, then commit";
 
-/** A job whose attempt has begun and has not ended. */
+/** A job whose attempt has begun and has not ended. An attempt that ends synchronously is never listed. */
 export interface RunningJob {
   readonly job: FetchedJob;
   /** The time of its start, by the monotonic clock. */
@@ -40,11 +40,11 @@ export class JobExecutor<E> {
   readonly #hooks: Hooks;
   readonly #timeoutMs: number | undefined;
   readonly #retry: RetryRules;
-  /** Pending attempts by job id. Not a Map: V8 keeps a Map's outgrown tables until the next full collection. */
+  /** The running attempts by job id. Not a Map: V8 keeps a Map's outgrown tables until the next full collection. */
   readonly #running: Record<string, JobAttempt<E>> = Object.create(null);
   readonly #hasId = (id: string): boolean => id in this.#running;
   #context: AsyncResource;
-  /** The reason to abort all attempts, also later ones. */
+  /** The reason with which all attempts are aborted, also later ones; undefined until abortForGood(). */
   #abortReason: Error | undefined;
 
   constructor(
@@ -68,17 +68,17 @@ export class JobExecutor<E> {
     return Object.values(this.#running);
   }
 
-  /** Whether the job's attempt has not ended. */
+  /** Whether an attempt of this job has begun and not ended. */
   isRunning(job: FetchedJob): boolean {
     return this.#running[job.id]?.job === job;
   }
 
-  /** Makes later jobs run in the asynchronous context of this call, and not in that of the job that ended before. */
+  /** Makes later jobs run in the asynchronous context of this call: not in the constructor's, nor an earlier job's. */
   begin(): void {
     this.#context = taskContext(this.#source, this.#hasId);
   }
 
-  /** Runs the job. Returns a promise only if the job is not done at once. Never rejects. */
+  /** Runs the job. Returns undefined if the attempt has ended already, or a promise of its end that never rejects. */
   run(job: FetchedJob): Promise<void> | undefined {
     return this.#context.runInAsyncScope(this.#run, undefined, job);
   }
@@ -86,7 +86,7 @@ export class JobExecutor<E> {
   readonly #run = (job: FetchedJob): Promise<void> | undefined => {
     const talliedTask = this.#tasks.get(job.taskIdentifier);
     if (talliedTask === undefined || !job.isLoaded) {
-      // The task's row was deleted and created again during the fetch, or the payload could not be read.
+      // The task's row was deleted and created again during the fetch (no name), or the payload could not be read.
       this.#results.return(job);
       return undefined;
     }
@@ -127,8 +127,8 @@ export class JobExecutor<E> {
   }
 
   /**
-   * Aborts the signal of a cancelled job. Returns false if the job is not running. If it still runs `graceMs` later, it
-   * counts as failed, and `onOverdue` is called.
+   * Aborts the signal of a cancelled job. Returns false if the job is not running. If it still runs `graceMs` later,
+   * its attempt fails, and `onOverdue` is called.
    */
   cancel(job: FetchedJob, graceMs: number, onOverdue: () => void): boolean {
     const attempt = this.#running[job.id];
@@ -137,19 +137,19 @@ export class JobExecutor<E> {
     setTimeout(() => {
       if (attempt.isOver) return;
       attempt.logger.warn({}, "a cancelled job ignores its signal, and keeps its slot");
-      this.#end(attempt, failure(`it still ran ${graceMs} ms after its signal`));
+      this.#end(attempt, failure(`it still ran ${graceMs} ms after its signal had aborted`));
       onOverdue();
     }, graceMs).unref();
     return true;
   }
 
-  /** Aborts the signals of running jobs and of all later ones. */
+  /** Aborts the signals of all running jobs, and of jobs that start later. */
   abortForGood(reason: Error): void {
     this.#abortReason = reason;
     this.abort(reason);
   }
 
-  /** Counts all running jobs as failed. Later results are ignored. */
+  /** Ends the attempts of all running jobs as failed. The results of their tasks are ignored. */
   abandon(reason: string): void {
     for (const attempt of this.running as readonly JobAttempt<E>[]) {
       const { job, workerId } = attempt;
@@ -238,7 +238,7 @@ export class JobExecutor<E> {
   async #applyAfterJobRun(attempt: JobAttempt<E>, result: Result): Promise<void> {
     const { job, startedAtMs } = attempt;
     const durationMs = monotonic() - startedAtMs;
-    // The remaining items of a batch do not depend on the error.
+    // The items of a batch that are left for a retry stay the same, whatever the error becomes.
     const failed = (thrown: unknown) => ({ ...failure(thrown), payload: result?.payload ?? null });
     let outcome = result;
     try {

@@ -1,7 +1,7 @@
-// Changes of jobs that PostgreSQL refuses, because of a trigger for example. A result that is refused even alone is
-// sent three times. Then the job stays locked, and the log, doctor and `why` report it; when the worker ends, its lease
-// expires and the job is recovered. A job that PostgreSQL refuses to lock is left out of fetches for five minutes. A
-// job that cannot be locked now because of another lock or a conflict is left out for ten seconds, and only logged.
+// Changes that PostgreSQL refuses, for example because of a trigger. A job's refused result is sent up to three times.
+// Until PostgreSQL accepts it, the job stays locked, and the log, doctor and `why` report it. When the worker ends, its
+// lease expires and the job is recovered. For five minutes, fetches leave out a job or queue that PostgreSQL refuses to
+// lock. If another lock or a conflict prevents the lock, they leave it out for ten seconds, and that is only logged.
 import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -20,21 +20,21 @@ import {
 /** The pauses before a result is sent for the second and the third time. */
 const PAUSES_MS = [1_000, 4_000];
 const LOG_MS = 60_000;
-/** How long fetches leave out a job that cannot be locked because of another lock, or a conflict between sessions. */
+/** How long fetches leave out a job or queue that cannot be locked now, or a job that is too slow to read. */
 const BUSY_MS = 10_000;
 
 /** A change that PostgreSQL refuses, and its error. `id`: that of the job, or that of a queue as a negative number. */
 export interface RefusedChange {
   readonly id: string;
   readonly error: string;
-  /** Whether the job has ended and stays locked; false: it cannot be locked, so it does not start. */
+  /** true: the result of a job is refused, so the job stays locked. false: the job or queue cannot be locked. */
   readonly isLocked: boolean;
 }
 
 interface KeptRefusal {
   readonly error: string;
   readonly times: number;
-  /** Cancels the next sending; null: it is not sent again. */
+  /** Cancels the next sending, unless it has begun; null: the result is not sent again. */
   readonly cancel: (() => void) | null;
 }
 
@@ -50,7 +50,7 @@ export interface RefusalsParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly results: Results;
-  /** Called when there are results to write. */
+  /** Called when a refused result is among `results` again, to be sent. */
   onChange(): void;
 }
 
@@ -68,7 +68,7 @@ export class Refusals {
     this.#parts = parts;
   }
 
-  /** Whether a result will be sent again. */
+  /** Whether a refused result is to be sent again, or is being sent. */
   get isWaiting(): boolean {
     return [...this.kept.values()].some(({ cancel }) => cancel !== null);
   }
@@ -78,7 +78,7 @@ export class Refusals {
     return [...ended, ...this.#excluded.all().map((one) => ({ ...one, isLocked: false }))];
   }
 
-  /** Records results that were sent. `separate`: those written one by one, because PostgreSQL refused some. */
+  /** Records the answer to a batch. `separate`: what became of its results after a refusal; null: none was refused. */
   recordSent(written: ResultBatch, separate: SeparateResults | null): void {
     for (const job of jobsIn(written)) this.kept.delete(job);
     if (separate === null) return;
@@ -95,7 +95,7 @@ export class Refusals {
     return [...this.#excluded.ids(), ...this.#busy.ids(), ...this.#leftOut];
   }
 
-  /** Fetches leave out the jobs `ids` until `work` has ended. */
+  /** Runs `work`. Fetches of the safe mode that are sent meanwhile leave out the jobs `ids`. */
   async leaveOut<T>(ids: readonly string[], work: () => Promise<T>): Promise<T> {
     for (const id of ids) this.#leftOut.add(id);
     try {
@@ -106,9 +106,9 @@ export class Refusals {
   }
 
   /**
-   * Records that PostgreSQL refused a fetch. Returns whether a job or its queue may be the cause. `id`: the id of that
-   * job, or that of the queue as a negative number. null: neither was found, which is logged once a minute. undefined:
-   * the fetch requested several jobs, and a later fetch of a single job will find the cause.
+   * Records that PostgreSQL refused a fetch. Returns whether the next one should request a single job. `id`: the job
+   * that is the cause, or its queue as a negative number; fetches leave it out. null: no cause was found; a refusal is
+   * then logged, at most once a minute. undefined: the fetch requested several jobs, so the cause is not known yet.
    */
   recordRefusal(failure: unknown, id: string | null | undefined): boolean {
     if (typeof id === "string") this.#exclude(id, failure);
@@ -117,8 +117,8 @@ export class Refusals {
   }
 
   /**
-   * Records the errors of large payloads that could not be read. Returns whether the next fetch should request one job,
-   * because the payloads were too slow or too large together. A single such job is left out for ten seconds.
+   * Logs that large payloads could not be read. Returns whether the next fetch should request a single job, because the
+   * payloads were too slow or too large together. If so, and `jobs` is one job, fetches leave it out for ten seconds.
    */
   recordUnread(jobs: readonly FetchedJob[], [failure]: readonly unknown[]): boolean {
     if (failure === undefined) return false;
@@ -132,7 +132,7 @@ export class Refusals {
     return isTooMuch;
   }
 
-  /** Whether a line may be logged: at most one a minute. If so, the next minute begins. */
+  /** Whether a refused fetch or unlock may be logged: at most one line a minute. If so, the next minute begins. */
   #mayLog(): boolean {
     const nowMs = this.#parts.clock.monotonic();
     if (nowMs - this.#loggedAtMs < LOG_MS) return false;
@@ -141,7 +141,7 @@ export class Refusals {
   }
 
   #exclude(id: string, failure: unknown): void {
-    // Another connection may have excluded it already.
+    // The fetch of another connection may have excluded the job or queue already.
     if (this.excludedIds.includes(id)) return;
     const error = raisedText(failure);
     const { logger } = this.#parts;
@@ -199,8 +199,8 @@ export class Refusals {
 }
 
 /**
- * Whether the server answered that it cannot make this change now: a row is locked, or a trigger refuses it. Then
- * nothing was changed. After `too_large` the change may have been made: only its answer was too large for this process.
+ * Whether the server has answered that a change was not made: it was refused, or a lock or a conflict prevented it.
+ * false for `too_large`: the change may have been made, and only its answer was too large for this process.
  */
 export function isRefusedOrBusy(failure: unknown): boolean {
   return isBusy(failure) || (codeOf(failure) !== "too_large" && isRefused(failure));

@@ -1,5 +1,5 @@
-// Results of jobs that are not written yet. A connection takes all of them at once. Those that could not be
-// written are put back and written again.
+// The results of jobs until they are written, and the events of written results. A connection takes the results as one
+// batch. Those that the database has not confirmed are put back and sent again.
 import { BY_FORMULA, type FailedAttempt, type NextAttempt } from "../../queue/settle/fail.ts";
 import type { Hooks, JobResult } from "../task/hooks.ts";
 import type { FetchedJob } from "./fetched-job.ts";
@@ -12,15 +12,15 @@ export interface ResultBatch {
   readonly done: FetchedJob[];
   readonly failures: FailedJob[];
   readonly returned: FetchedJob[];
-  /** The locks of ended runs of named queues: ids of queues, or of slots of queues under a limit (sql/slots.ts). */
+  /** The locks of ended runs of named queues: ids of queues, or of slots of limited queues (queue/sql/slots.ts). */
   readonly unlockedQueues: number[];
-  /** Whether a part may have been written before; a missing row then does not prove a lost lease. */
+  /** Whether some results may have been written before. Then a missing row does not prove that the lock was lost. */
   readonly isRepeated: boolean;
 }
 
 type ResultPart = Partial<ResultBatch>;
 
-/** Returns the batch of these parts. */
+/** Joins parts of a batch. Only `failures` may be in several of them; of another list the last one is used. */
 export function batchOf(isRepeated: boolean, parts: readonly ResultPart[]): ResultBatch {
   const nothing = { done: [], failures: [], returned: [], unlockedQueues: [], isRepeated };
   const failures = parts.flatMap((part) => part.failures ?? []);
@@ -52,8 +52,8 @@ export function jobsIn(
 }
 
 /**
- * Emits the events of results that were sent: for committed ones, and for jobs whose lock was lost (`lost`: their
- * ids, which are among `sent`).
+ * Emits `job:complete` for written results, and `job:interrupted` for jobs whose lock was lost. `lost`: the ids of such
+ * jobs, which are among `sent`. In a repeated batch, they get `job:complete` with the result `unknown` instead.
  */
 export function emitSettled(
   hooks: Hooks,
@@ -89,7 +89,7 @@ export function emitSettled(
 /** Jobs whose rows a transaction of their task deletes. A missing row means that the job was completed. */
 const byTask = new WeakSet<FetchedJob>();
 
-/** Jobs that were skipped. Kept outside the batches, because they are rare. */
+/** The completed jobs that an interceptor skipped. Batches have no list of them, because they are rare. */
 const skipped = new WeakSet<FetchedJob>();
 
 export class Results {
@@ -99,28 +99,28 @@ export class Results {
   #unlockedQueues: number[] = [];
   #isRepeated = false;
   /**
-   * Named queues with jobs whose return is not confirmed → number of batches that return them. A queue is unlocked
-   * after the confirmation, because later jobs of the queue could otherwise start first.
+   * Locks of runs → number of batches without an answer that return jobs of the run without unlocking it. The run is
+   * unlocked after the answers, because later jobs of its queue could otherwise start first.
    */
   readonly #goingBack = new Map<number, number>();
   /** Batches without an answer. Not a Set, for the reason given at `#running` in job-executor.ts. */
   #sent: readonly ResultBatch[] = [];
-  /** The next answer to a batch, if it is awaited. */
+  /** Resolves at the next endWait(); null: no caller waits for it. */
   #answer: PromiseWithResolvers<void> | null = null;
 
   complete(job: FetchedJob): void {
     this.#done.push(job);
   }
 
-  /** Completes a job that did not run. */
+  /** Completes a job that an interceptor skipped. */
   skip(job: FetchedJob): void {
     skipped.add(job);
     this.complete(job);
   }
 
   /**
-   * Records a job whose task deletes the row in a transaction of its own. If the row still exists, the transaction
-   * was not committed, and the attempt has failed.
+   * Records a job whose task deletes the job's row in a transaction of its own. If the row still exists, that
+   * transaction was not committed, and the attempt fails with this message.
    */
   completedByTask(job: FetchedJob, message: string, next: NextAttempt = BY_FORMULA): void {
     byTask.add(job);
@@ -131,7 +131,7 @@ export class Results {
     this.#failures.push(failure);
   }
 
-  /** Returns an unstarted job to the database. Its attempt does not count. A cancelled job fails instead. */
+  /** Records that an unstarted job is to be unlocked; its attempt does not count. A cancelled job fails instead. */
   return(job: FetchedJob): void {
     const { cancelled } = job;
     if (cancelled === undefined) this.#returned.push(job);
@@ -142,18 +142,18 @@ export class Results {
     this.#unlockedQueues.push(queueId);
   }
 
-  /** Returns unstarted jobs, and unlocks their queues. */
+  /** Records the return of unstarted jobs, and the unlocking of runs. `queueIds`: the locks of these runs. */
   giveBack(jobs: readonly FetchedJob[], queueIds: readonly number[]): void {
     for (const job of jobs) this.return(job);
     for (const id of queueIds) this.freeQueue(id);
   }
 
-  /** The jobs of these results. */
+  /** The jobs whose results wait to be sent. Those of unanswered batches are not among them. */
   get jobs(): readonly FetchedJob[] {
     return jobsIn({ done: this.#done, failures: this.#failures, returned: this.#returned });
   }
 
-  /** Jobs that have ended and whose results are not written. */
+  /** Completed and failed jobs whose results wait to be sent. */
   get ended(): readonly FetchedJob[] {
     return jobsIn({ done: this.#done, failures: this.#failures, returned: [] });
   }
@@ -163,7 +163,7 @@ export class Results {
     return [...this.#sent, { returned: this.#returned }].flatMap(({ returned }) => returned);
   }
 
-  /** Resolves when the return of all jobs is confirmed. */
+  /** Resolves when the return of all unstarted jobs is confirmed. */
   async allReturned(): Promise<void> {
     while (this.unstarted.length > 0) {
       this.#answer ??= Promise.withResolvers();
@@ -179,7 +179,7 @@ export class Results {
     return this.#done.length === 0 && !this.isUrgent;
   }
 
-  /** Whether there are results other than completed jobs, and than queues that wait for the return of their jobs. */
+  /** Whether there are failures, returned jobs, or queues that can be unlocked now. Completed jobs are not urgent. */
   get isUrgent(): boolean {
     return (
       this.#failures.length > 0 ||
@@ -193,7 +193,7 @@ export class Results {
     return this.#isRepeated;
   }
 
-  /** Returns all results for writing. Call endWait() after the answer or the failure. */
+  /** Takes the results for a write. Call endWait() with the batch after its answer or failure. */
   send(): ResultBatch {
     const batch = this.take();
     this.#sent = [...this.#sent, batch];
@@ -203,7 +203,7 @@ export class Results {
     return batch;
   }
 
-  /** Like send(), but does not record the batch as unanswered. Queues that wait for the return of their jobs stay. */
+  /** Like send(), but the batch needs no endWait(). Both leave queues that wait for the return of their jobs. */
   take(): ResultBatch {
     const waiting = this.#unlockedQueues.filter((id) => this.#goingBack.has(id));
     const batch = {
@@ -230,9 +230,9 @@ export class Results {
   }
 
   /**
-   * Takes the results of earlier attempts of jobs that are locked again: the jobs `locked`, and those with an id in
-   * `fetched`, which a fetch without an answer has locked. Most often such a result was written, and only the answer
-   * was lost. If the result were sent again, it would change the later attempt.
+   * Takes the results of attempts whose jobs this worker has locked again for a later attempt. `locked`: its jobs
+   * according to the answers; `fetched`: ids of jobs that a fetch without an answer has locked. Most often such a
+   * result was written, and only the answer was lost. If it were sent again, it would change the later attempt.
    */
   takeOutdated(locked: readonly FetchedJob[], fetched: ReadonlySet<string>): ResultBatch {
     const latestMs = new Map<string, number>();
@@ -244,7 +244,7 @@ export class Results {
     return { ...this.takeSome(isOutdated), isRepeated: true };
   }
 
-  /** Takes the results of these jobs. The others stay, and `isRepeated` stays as it is for them. */
+  /** Takes the results of the jobs for which `isTaken` is true, and no queues. `isRepeated` stays for the others. */
   takeSome(isTaken: (job: FetchedJob) => boolean): ResultBatch {
     const part = (taken: boolean) => ({
       done: this.#done.filter((job) => isTaken(job) === taken),

@@ -1,7 +1,7 @@
 // Writes a batch that PostgreSQL refuses: a foreign key or a trigger of the application prevents a change, or another
-// session has locked a row. The batch is halved until each refused result is alone; all others are written. If a
-// statement has waited until its time limit, the results of locked rows are written later. If no row is locked, a
-// trigger has waited; then each result is written alone.
+// session has locked a row. Each list of results is halved until each refused one is alone; all others are written. If
+// a statement has reached its time limit, the safe mode leaves the results of locked rows for later. If no row is
+// locked, a trigger was slow; then each result is written alone.
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { isBusy, isRefusedResult, isSlowTrigger } from "../../database/errors/database-errors.ts";
@@ -14,20 +14,20 @@ import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import { byStatement, type FailedJob, idOf, type ResultBatch, toFailure } from "./results.ts";
 
-/** How many statements of a pass may time out. After more, the server is overloaded, and the rest is written later. */
+/** How many statements of a call may time out. After one more, the server seems overloaded: the rest is sent later. */
 const MAX_TIMEOUTS = 8;
 
-/** Whether one of the rows of a batch is the cause of its error, so that the others may be written. */
+/** Whether a single row may be the cause of a statement's error, so that the other rows could be written. */
 export const isOfOneRow = (error: unknown): boolean =>
   isRefusedResult(error) || isSlowTrigger(error) || isBusy(error);
 
-/** Whether a statement has waited for a trigger or a lock until its time limit. */
+/** Whether a statement has reached its time limit in a trigger, or while it waited for a lock. */
 const hasWaited = (error: unknown): boolean =>
   isSlowTrigger(error) || codeOf((error as Error).cause) === LOCK_TIMEOUT;
 
 const LOCK_TIMEOUT = "55P03";
 
-/** A result that PostgreSQL accepts neither as it is nor as a failure. */
+/** A refused result. For a success, the failure that would replace it is refused, too, or a trigger was too slow. */
 export interface RefusedResult {
   readonly job: FetchedJob;
   /** "done", the failure, or null for a job that is returned unstarted. */
@@ -44,7 +44,7 @@ export interface SeparateResults {
   readonly refused: readonly RefusedResult[];
   /** The locks of runs that PostgreSQL refuses to unlock. They are in `unconfirmed`, too. */
   readonly refusedLocks: readonly { readonly lock: number; readonly error: unknown }[];
-  /** Results that were not confirmed when the connection was lost, and those to be written later. */
+  /** Results to be sent later, because of `failure`: for example, rows were locked, or the connection was lost. */
   readonly unconfirmed: ResultBatch;
   readonly failure: unknown;
 }
@@ -83,7 +83,7 @@ export async function settleSeparately(
     send: (jobs) => finishJobs(db, workerId, jobs.map(idOf), mode),
     ...{ written: written.done, unconfirmed: unconfirmed.done },
     onRefused: (job, error) => {
-      // A trigger may be slow once only, and a failure would run the job again. In the fast mode it runs again anyway.
+      // A trigger may be slow only once, but a failure would run the job again. In the fast mode it runs again anyway.
       if (isSlowTrigger(error) && mode === "locked_by") {
         refused.push({ job, result: "done", error });
         return;
@@ -119,7 +119,8 @@ export async function settleSeparately(
     ...{ written: written.returned, unconfirmed: unconfirmed.returned },
     onRefused: (job, error) => void refused.push({ job, result: null, error }),
   });
-  // Queues are unlocked last, and not before all of their jobs are returned, so that later jobs do not start first.
+  // Queues are unlocked last. A queue stays locked while the return of one of its jobs is unconfirmed, because later
+  // jobs of the queue would otherwise start first.
   if (mode === "locked_by") {
     const isWaiting = (lock: number) =>
       unconfirmed.returned.some(({ runLock }) => runLock === lock);
@@ -149,7 +150,7 @@ export async function settleSeparately(
 
 interface Part<T> {
   readonly change: Change;
-  /** Returns the id of the item's job; null if the items are no jobs. */
+  /** Returns the id of an item's job. Instead of the function, null: the items are locks of runs. */
   readonly idOf: ((item: T) => string) | null;
   send(items: readonly T[]): Promise<string[]>;
   readonly written: T[];
@@ -160,13 +161,13 @@ interface Part<T> {
 class HalvingWriter {
   readonly #db: Database;
   readonly #mode: LockMode;
-  /** The error of the statement with all results, if that has waited until its time limit; otherwise null. */
+  /** The error of the whole batch, if one of its statements has reached its time limit; otherwise null. */
   readonly #waited: unknown;
   readonly lost: string[] = [];
   #timeouts = 0;
-  /** The error after which nothing is sent: the connection was lost, or too many statements have timed out. */
+  /** The error after which nothing is sent, such as a lost connection or one timeout too many; null: none. */
   failure: unknown = null;
-  /** The first error of results that are written later. */
+  /** The first error of results that are sent later; null: there are none. */
   later: unknown = null;
 
   constructor(db: Database, mode: LockMode, waited: unknown) {
@@ -211,7 +212,7 @@ class HalvingWriter {
     for (let n = 0; n < items.length; n += size) await this.#write(items.slice(n, n + size), part);
   }
 
-  /** Called when the statement with all items has failed with `error`: writes now only those that are not locked. */
+  /** Leaves items with locked rows for later and writes the others. If none is found locked, writes each item alone. */
   async #splitLocked<T>(items: readonly T[], part: Part<T>, error: unknown): Promise<void> {
     const { idOf: id } = part;
     let locked: readonly string[] = [];
@@ -246,7 +247,6 @@ function emptyBatch(isRepeated: boolean): ResultBatch {
   return { done: [], failures: [], returned: [], unlockedQueues: [], isRepeated };
 }
 
-/** Returns both batches as one. */
 export function joinBatches(one: ResultBatch, other: ResultBatch): ResultBatch {
   return {
     done: [...one.done, ...other.done],

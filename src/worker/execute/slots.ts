@@ -1,9 +1,9 @@
-// The slots in which jobs run, as many as the worker's concurrency. A slot takes units from its source until none
-// is left, or until there are more slots than the concurrency allows now. A run of a named queue stays in its slot,
-// in order.
+// The slots in which jobs run, as many as the worker's concurrency. A slot takes units of work from its source: jobs,
+// and runs of named queues, whose jobs run in it in order. It is free again when the source has no unit or may start
+// none, or when more slots are occupied than the concurrency now allows.
 import type { FetchedJob } from "./fetched-job.ts";
 
-/** Jobs of one named queue, which run in order in one slot. `lock`: that of the queue, or of a slot of the queue. */
+/** Jobs of one named queue, which run in order in one slot. `lock`: what the run has locked (queue/sql/slots.ts). */
 export class QueueRun {
   readonly lock: number;
   readonly jobs: FetchedJob[] = [];
@@ -34,7 +34,7 @@ export interface WorkSource {
   runEnded(run: QueueRun, unstarted: readonly FetchedJob[]): void;
 }
 
-/** The number of slots, for all sessions of a worker. It may change at any time. */
+/** The worker's concurrency: the number of slots in each of its sessions. It may change at any time. */
 export interface SlotCount {
   readonly value: number;
 }
@@ -66,7 +66,6 @@ export class Slots {
     return Math.max(0, this.#concurrency.value - this.#occupied.length);
   }
 
-  /** The number of slots. */
   get all(): number {
     return this.#concurrency.value;
   }
@@ -83,7 +82,7 @@ export class Slots {
     });
   }
 
-  /** Returns the source's running jobs, one for each slot. */
+  /** Returns the jobs that occupy the source's slots. A cancelled job may have its result and still occupy a slot. */
   runningJobs(source: WorkSource): readonly FetchedJob[] {
     return this.#slotsOf(source).flatMap(({ unit, started }) => {
       if (unit === undefined) return [];
@@ -92,7 +91,8 @@ export class Slots {
   }
 
   /**
-   * The running jobs of all sources, except those of runs of queues. A fast lane may lock such a job by `locked_by`.
+   * The running jobs of all sources, except those of runs of queues. A fast lane may lock such a job by `locked_by` at
+   * any time, so safe/uncertain-locks.ts leaves these jobs locked.
    */
   get runningAlone(): readonly FetchedJob[] {
     return this.#occupied.flatMap(({ unit }) =>
@@ -114,7 +114,7 @@ export class Slots {
     );
   }
 
-  /** Removes the unstarted jobs from runs whose next job would start late. Returns these jobs. */
+  /** Removes the unstarted jobs of each run for whose next job `isLate` returns true. Returns the removed jobs. */
   cutRuns(source: WorkSource, isLate: (job: FetchedJob) => boolean): readonly FetchedJob[] {
     return this.#slotsOf(source).flatMap(({ unit, started }) => {
       const next = unit instanceof QueueRun ? unit.jobs[started] : undefined;
@@ -122,7 +122,7 @@ export class Slots {
     });
   }
 
-  /** Fills free slots while there is work. Returns a promise for each slot that it has occupied. */
+  /** Fills free slots while `hasMore()`. Returns a promise for each of them, which resolves when it is free again. */
   fill(source: WorkSource, hasMore: () => boolean): readonly Promise<void>[] {
     const ended: Promise<void>[] = [];
     for (let free = this.free; free > 0 && hasMore(); free--) ended.push(this.#run(source));
@@ -195,7 +195,7 @@ export function jobsOf(unit: WorkUnit): readonly FetchedJob[] {
   return unit instanceof QueueRun ? unit.jobs : [unit];
 }
 
-/** Groups ordered jobs into units. */
+/** Groups jobs into units, in their order. Jobs with the same lock are one run, at the place of the first of them. */
 export function workUnits(jobs: readonly FetchedJob[]): readonly WorkUnit[] {
   if (jobs.every((job) => job.runLock === null)) return jobs;
   const runs = new Map<number, QueueRun>();

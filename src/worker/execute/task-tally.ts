@@ -1,5 +1,5 @@
-// A worker's counters of jobs by task, for its heartbeat row and its metrics. Histograms of durations begin with the
-// first scrape of the metrics; the mean duration of jobs in named queues is always measured.
+// A worker's counters of jobs by task, for its heartbeat row and its metrics. Histograms begin with the first scrape of
+// the metrics. The mean duration of jobs in named queues is always measured: it determines the length of runs.
 import type { Task } from "../task/task.ts";
 
 /** Upper bounds of the buckets, in seconds, up to one hour. */

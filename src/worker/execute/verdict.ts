@@ -1,4 +1,4 @@
-// Evaluates an attempt: whether it succeeded, from the value that its handler returned or threw.
+// Evaluates an attempt from the value that its handler returned or threw, and makes the text of its error.
 import { inspect } from "node:util";
 import { isError, UNSHOWN } from "../../base/errors.ts";
 import { jsonElements } from "../../base/json-members.ts";
@@ -11,11 +11,11 @@ export type Result = null | { readonly error: Error; readonly payload: string | 
 
 /** Returns the attempt's result for a value that the handler has returned. `kind`: the kind of the task. */
 export function judge(kind: Task["kind"], value: unknown): Result {
-  // A task written for Graphile Worker fails by throwing. A return value has no meaning, except for a list.
+  // A task written for Graphile Worker fails by throwing. A return value has no meaning, unless it is a list.
   return kind === "graphile" ? null : judgeValue(value);
 }
 
-/** Like judge(), for a value that was awaited, and for the lists of results of batches. */
+/** Like judge(), for a value that was awaited, or for a list of results from a batch or a Graphile Worker task. */
 export async function judgePending(
   kind: Task["kind"],
   job: FetchedJob,
@@ -44,7 +44,7 @@ async function judgeBatch(job: FetchedJob, results: BatchResults): Promise<Resul
   return partial(items, settled, judgeValue);
 }
 
-/** Judges a returned list. If it is as long as the payload's list, only rejected items have failed, as in a batch. */
+/** Judges a returned list. If the payload is a list of the same length, items with a rejected result have failed. */
 async function judgeGraphile(job: FetchedJob, results: readonly unknown[]): Promise<Result> {
   const items = jsonElements(job.payloadText.trim()) ?? [];
   const settled = await Promise.allSettled(results);
@@ -69,7 +69,7 @@ function partial(
   return { ...failure(message), payload: `[${left.join(",")}]` };
 }
 
-/** Returns a failure for any thrown value. */
+/** Returns a failure with this error. A value that is not an Error becomes the message of one. */
 export function failure(thrown: unknown): { error: Error; payload: null } {
   return {
     error: isError(thrown) ? thrown : errorWithoutStack(textOf(thrown)),
@@ -77,13 +77,13 @@ export function failure(thrown: unknown): { error: Error; payload: null } {
   };
 }
 
-/** Returns the error of an attempt. Any error of a cancelled job becomes the cause of a JobCancelled. */
+/** Returns the error of an attempt. For a cancelled job it is a JobCancelled, with any other error as its cause. */
 export function endError({ cancelled }: FetchedJob, error: Error): Error {
   if (cancelled === undefined || error === cancelled) return error;
   return new JobCancelled(cancelled.reason, cancelled.by, { cause: error });
 }
 
-/** Returns an error without a stack, which would only show this file. */
+/** Returns an error whose stack is only its message, because the frames would only show this library. */
 export function errorWithoutStack(message: string): Error {
   return Object.assign(new Error(message), { stack: message });
 }
@@ -105,7 +105,7 @@ export function isThenable(value: unknown): boolean {
 /** The most causes in `last_error`. There is a limit because an error may be its own cause. */
 const MAX_CAUSES = 8;
 
-/** Returns the text for `last_error`: the message, the stack, and the causes of an error of task/outcomes.ts. */
+/** Returns the text for `last_error`: message and stack, and for an error of task/outcomes.ts the text of its cause. */
 export function errorText(error: Error, causes = MAX_CAUSES): string {
   try {
     const { message, stack, cause } = error;

@@ -6,13 +6,13 @@ import type { JobExecutor } from "../execute/job-executor.ts";
 import type { Slots, WorkSource } from "../execute/slots.ts";
 
 /**
- * Jobs that have not started after this time are unlocked, so that other workers may run them. A batch is planned for
- * 25 ms, so a long job has kept them from starting.
+ * Jobs that have not started after this time are unlocked, so that the safe mode of any worker can run them. A batch is
+ * planned for 25 ms (HORIZON_MS), so a long job has kept them from starting.
  */
 const MAX_UNSTARTED_MS = 200;
 
 export interface FastBatchParts<E> {
-  /** In order. */
+  /** In the order in which they start. */
   readonly jobs: readonly FetchedJob[];
   readonly executor: JobExecutor<E>;
   readonly slots: Slots;
@@ -25,7 +25,7 @@ export interface FastBatchParts<E> {
 export class FastBatch<E> implements WorkSource {
   readonly #parts: FastBatchParts<E>;
   readonly #unstartedMs: number;
-  /** The batch's age, checked before each start: after `#unstartedMs` a frozen process may have lost the row locks. */
+  /** The batch's age, checked before each start: timers of a frozen process are late, and its row locks may be lost. */
   readonly #age = new Stopwatch();
   #next = 0;
   #isClosed = false;
@@ -46,7 +46,7 @@ export class FastBatch<E> implements WorkSource {
     return slots.runningJobs(this).filter((job) => executor.isRunning(job));
   }
 
-  /** Whether a slot that start() occupied has not ended. */
+  /** Whether a slot that start() occupied is not free yet. */
   get isBusy(): boolean {
     return this.#busySlots > 0;
   }
@@ -68,8 +68,8 @@ export class FastBatch<E> implements WorkSource {
   }
 
   /**
-   * Resolves to true when its slots have ended. Resolves to false at the time limit, or after MAX_UNSTARTED_MS if some
-   * jobs have not started by then; no more jobs start after that.
+   * Resolves to true when all its slots are free or abandoned. Resolves to false at cut(), at the time limit, or after
+   * MAX_UNSTARTED_MS if some jobs have not started by then; no more jobs start after that.
    */
   async waitForSlots(): Promise<boolean> {
     // If all jobs were done at once, no timer is needed.
@@ -88,7 +88,7 @@ export class FastBatch<E> implements WorkSource {
     return false;
   }
 
-  /** Ends the batch as its time limit does: no more of its jobs start. */
+  /** Makes waitForSlots() resolve to false now, as at the time limit: no more of the jobs start. */
   cut(): void {
     this.stop();
     this.#cut.abort();
@@ -122,7 +122,7 @@ export class FastBatch<E> implements WorkSource {
 
   jobEnded(): void {}
 
-  // Named queues belong to the safe mode, so there are no runs.
+  // Jobs of named queues belong to the safe mode, so there are no runs.
   mayFollow(): boolean {
     return true;
   }

@@ -1,23 +1,23 @@
 // The fast mode: short jobs are locked by the row locks of an open transaction instead of an update, and
-// deleted with its commit. Opt-in, for jobs without a key or a named queue. Each connection has a lane
+// deleted with its commit. Opt-in, for jobs without a key, a named queue or a limit. Each connection has a lane
 // (fast-lane.ts), which repeats these steps:
 //
 //  1. `begin; select … for update skip locked` fetches a batch: what the free slots take now and what they
 //     take in the next 25 ms, at most 2,000 jobs.
-//  2. It skips each row that has been locked before: PostgreSQL keeps a mark in `xmax`. The attempt
-//     that locked the row was cut off, maybe together with its process. The safe mode runs such a job, and
-//     counts the attempt first.
-//  3. The slots run the jobs (fast-batch.ts). Their rows do not show that they are locked; only the
-//     heartbeat row lists them.
+//  2. The fetch skips each row that has been locked before: PostgreSQL keeps a mark in `xmax`. An attempt of such a job
+//     may have been cut off, perhaps together with its process. So the safe mode runs the job, and counts the attempt
+//     first.
+//  3. The slots run the jobs (fast-batch.ts). Their rows do not show that they are locked; the heartbeat row lists the
+//     running ones.
 //  4. When all jobs have ended, one packet deletes what is done, updates what failed, commits, and starts the
 //     next batch with step 1.
-//  5. The transaction is committed early: after `limitMs` (default 100). If that is more than 200 ms, it is
-//     committed after 200 ms if some of its jobs have not started by then. Results are written; running jobs are locked
+//  5. If jobs still run after `limitMs` (default 100), the transaction is committed nevertheless. It is committed after
+//     200 ms already if some of its jobs have not started by then. Results are written; running jobs are locked
 //     by `locked_by` and belong to the safe mode now (kept-jobs.ts); unstarted jobs are unlocked.
-//  6. When the connection is lost, PostgreSQL unlocks the rows at once. Running jobs are aborted. What had
-//     ended is written on a new connection, for jobs that no worker has locked by then.
-//  7. If PostgreSQL refuses a result, the transaction is rolled back and each result is written by itself.
-//     A job whose result is refused again is left to the safe mode.
+//  6. When the connection is lost, PostgreSQL unlocks the rows once it notices. Running jobs are aborted. Results of
+//     jobs that had ended are written on a new connection, unless the safe mode of a worker has locked the job by then.
+//  7. If PostgreSQL refuses a result, the transaction is rolled back and the results are written again, in parts. A
+//     refused success is written as a failure; a job whose failure is refused, too, is left to the safe mode.
 import type { Clock } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import { NEW_JOBS } from "../../queue/sql/notify.ts";
@@ -65,8 +65,8 @@ export class FastFetcher<E> implements Fetcher<E> {
   constructor(parts: FastFetcherParts<E>, link: FetcherLink) {
     this.#connections = parts.connections;
     const { notify, preparedStatements } = parts.config;
-    // A server process that has just sent an announcement is awake when the fetch arrives. Behind a pooler the
-    // channel would stay with the connection of another client.
+    // The first lane also listens, because the server process that has just sent it an announcement is awake when its
+    // fetch arrives. Behind a pooler, LISTEN would stay on a connection that then serves another client.
     if (notify && preparedStatements) {
       this.#connections[0]?.listen(NEW_JOBS, (payload) => link.jobsAnnounced(payload));
     }
@@ -116,7 +116,7 @@ export class FastFetcher<E> implements Fetcher<E> {
     return { executor, lane };
   }
 
-  /** Running jobs that are locked by `locked_by`. */
+  /** The kept jobs (kept-jobs.ts): they run in this fetcher, and are locked by `locked_by`. */
   get jobs(): readonly FetchedJob[] {
     return this.#lanes.flatMap((lane) => [...lane.keptJobs]);
   }
@@ -135,8 +135,8 @@ export class FastFetcher<E> implements Fetcher<E> {
   }
 
   /**
-   * Wakes one idle lane, which wakes another if there are more jobs than it can take. All at once would compete
-   * for the same rows.
+   * Wakes one idle lane, which wakes another if there are more jobs than it can take. All lanes at once would compete
+   * for the same rows. If no lane is idle, each lane fetches again after its batch.
    */
   wake(count: number): void {
     const isNews = count > 0;
@@ -146,7 +146,7 @@ export class FastFetcher<E> implements Fetcher<E> {
     else for (const lane of this.#lanes) lane.wake(isNews);
   }
 
-  /** Jobs that another fetcher unlocks belong to the safe mode. */
+  /** Does nothing: jobs that the safe mode leaves or unlocks are not for the fast mode. */
   wakeForOthers(): void {}
 
   async returnUnstarted(): Promise<void> {

@@ -4,8 +4,8 @@
 //    ▲               │ none             │                                  ▲                 │
 //    └───────────────┘                  └─ limit reached: running jobs are locked by locked_by, ◀┘
 //                                          unstarted ones are unlocked by the commit
-// The attempt is not counted before a job runs, so a job that kills its process could run forever. But its row
-// keeps the mark of the row lock, and marked jobs are left to the safe mode, which counts attempts.
+// The attempt is not counted before a job runs, so a job that kills its process could run again and again. But the row
+// of such a job keeps the mark of the row lock, and marked jobs are left to the safe mode, which counts attempts first.
 import type { Outage } from "../../base/outage.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
@@ -30,9 +30,9 @@ export interface FastLaneParts<E> extends FastTransactionParts, KeptJobsParts {
   readonly limitMs: number;
   /** Whether jobs may be fetched: the lease is good, and the worker has not stopped. */
   mayFetch(): boolean;
-  /** Called when there are more jobs than this lane can take. */
+  /** Called when there may be more ready jobs than this lane can take. */
   onFull(): void;
-  /** Called when jobs are left to the safe mode. */
+  /** Called when jobs are, or may be, left to the safe mode. */
   onLeft(): void;
   onError(): void;
 }
@@ -63,7 +63,7 @@ export class FastLane<E> {
     this.#kept = new KeptJobs(parts);
   }
 
-  /** Whether no job is to be fetched, running or unconfirmed. Also true after a stop, if it is not connected. */
+  /** Whether no job is to be fetched, running or unconfirmed. After a stop, a lost or late fetch does not count. */
   get isIdle(): boolean {
     const isEmpty = this.#busy.length === 0 && this.#parts.results.isEmpty;
     const isCutOff = this.#isOver() && !this.#parts.connection.isConnected;
@@ -105,7 +105,7 @@ export class FastLane<E> {
     if (hasMore || !this.#parts.results.isEmpty) this.#idle.resume();
   }
 
-  /** Resolves once a running job is locked by `locked_by`, or its row lock is lost. */
+  /** Ends the job's transaction. Resolves once the running job is locked by `locked_by`, or its row lock is lost. */
   async lockOrdinarily({ id }: { readonly id: string }): Promise<void> {
     if (this.#batch?.has(id) !== true) return;
     this.#batch.cut();
@@ -116,7 +116,7 @@ export class FastLane<E> {
     if (this.#batch?.hasUnstarted) this.#batch.cut();
   }
 
-  /** Fetches no more; running jobs end and are written. */
+  /** Fetches no more. Running jobs end, and their results are written. */
   stop(): void {
     this.#stop.abort();
     this.#batch?.stop();
@@ -130,7 +130,7 @@ export class FastLane<E> {
     this.#idle.resume();
   }
 
-  /** Closes the connection. Jobs with unconfirmed results then run again elsewhere. */
+  /** Closes the connection. Jobs of the open transaction are unlocked, so they run again in another worker. */
   async close(): Promise<void> {
     this.stop();
     this.#close.abort();
@@ -163,7 +163,7 @@ export class FastLane<E> {
     await connection.close();
   }
 
-  /** Other workers may take the rows: running jobs are aborted, and results are written on a new connection. */
+  /** Other workers may fetch the jobs: the running ones are aborted, and results are written on a new connection. */
   #onBroken(error: unknown): void {
     const { connection, onError, onChange } = this.#parts;
     this.#transaction.connectionLost(error);
@@ -207,7 +207,7 @@ export class FastLane<E> {
       return this.#flushAndFetch(isFetching);
     }
     await this.#idle.wait(onChange, (isNews) => {
-      // At once, because a job waits. The next turn handles a failure, and connects again if necessary.
+      // Fetches at once, because a job waits. The next turn handles a failure, and connects again if necessary.
       if (!this.#mayFetch || !connection.isConnected) return;
       const request = isNews ? this.#transaction.quickRequest(slots.free) : null;
       this.#early = request === null ? this.#flushAndFetch(true) : this.#quick(request);
@@ -284,8 +284,8 @@ export class FastLane<E> {
   }
 
   /**
-   * Ends the transaction at its time limit: running jobs are locked by `locked_by`, unstarted ones are unlocked.
-   * Results are written first, because the commit unlocks their jobs. Throws if the rows are lost.
+   * Ends the transaction early: running jobs are locked by `locked_by`, unstarted ones are unlocked. Results are
+   * written first, because the commit unlocks their jobs. Rejects if the connection is lost or a write is refused.
    */
   async #keep(jobs: readonly FetchedJob[]): Promise<void> {
     if (!this.#parts.connection.isConnected) throw LOST;

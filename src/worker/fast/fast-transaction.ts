@@ -31,7 +31,7 @@ const MAX_BATCH = 2_000;
 
 /** The error of keep() if no job was kept. After any other error, it is unknown whether jobs were kept. */
 export const ROLLED_BACK = new Error(
-  "the transaction was rolled back: PostgreSQL refused a result",
+  "the transaction was rolled back: PostgreSQL refused a change",
 );
 
 /** The jobs that a transaction has locked. */
@@ -67,7 +67,7 @@ const fastStatements = (flags: boolean, pauses: boolean): FastStatements => ({
 export class FastTransaction {
   readonly plan: FetchPlan;
   readonly #parts: FastTransactionParts;
-  /** `paused`: for a schema with pauses; the statements leave out paused tasks. */
+  /** `paused`: for a schema with the tables of pauses; these statements leave out paused tasks. */
   readonly #statements: Readonly<Record<"plain" | "paused", FastStatements>>;
   #isOpen = false;
   #pausesRead = 0;
@@ -96,13 +96,13 @@ export class FastTransaction {
     this.plan.raise();
   }
 
-  /** Returns the request for a quick fetch; null if the next fetch must be a full one. */
+  /** Returns the request for a quick fetch (fetch-plan.ts); null if the plan does not allow one now. */
   quickRequest(slots: number): FetchRequest | null {
     const request = this.plan.request(slots, this.#parts.connection.keepsStatements);
     return request.isQuick ? request : null;
   }
 
-  /** Begins a transaction without results to write. */
+  /** Begins a transaction with this fetch, when no transaction is open and no results are to be written. */
   async open(request: FetchRequest): Promise<FastFetchResult> {
     const fetched = await this.#fetch(request);
     this.#isOpen = true;
@@ -131,7 +131,7 @@ export class FastTransaction {
     return answers[1] as FastFetchResult;
   }
 
-  /** Writes results, sets `locked_by` of the jobs `ids` and commits. The commit removes the row locks of all jobs. */
+  /** Writes results, locks the jobs `ids` by `locked_by` and commits, which removes all row locks. See ROLLED_BACK. */
   async keep(batch: ResultBatch, ids: readonly string[]): Promise<void> {
     const { connection, workerId } = this.#parts;
     this.#isOpen = false;
@@ -148,7 +148,7 @@ export class FastTransaction {
     await this.#parts.connection.commit();
   }
 
-  /** Returns the request for as many jobs as fill these slots and can start within the next HORIZON_MS. */
+  /** Returns the request: a job for each of these slots, and as many more as slots become free within HORIZON_MS. */
   #request(slots: number): FetchRequest {
     this.plan.measure();
     return this.plan.request(Math.min(MAX_BATCH, this.plan.ahead + slots), false);
@@ -192,7 +192,7 @@ export class FastTransaction {
 
   /**
    * Writes results and sends what `following` sends, as one packet. Resolves to the answers of `following`; to null if
-   * PostgreSQL refused a result: then the transaction was rolled back, and the results were written one by one.
+   * PostgreSQL refused one of the changes: then #writeOneByOne() has rolled back and written what can be written.
    */
   async #write(batch: ResultBatch, following: () => unknown[]): Promise<unknown[] | null> {
     const { workerId, hooks, results, connection, onWritten } = this.#parts;
@@ -220,9 +220,9 @@ export class FastTransaction {
   }
 
   /**
-   * Writes results one by one after a refusal, which unlocks the rows, also those of the next transaction. Meanwhile
-   * this worker's safe mode leaves the jobs out; only a fetch that is under way may run one again. A job whose result
-   * is refused again is left to the safe mode, which counts the attempt.
+   * Rolls back, and writes the results again, in halves, until each refused one is alone. A refused success becomes a
+   * failure; if that is refused, too, the safe mode runs the job again. Meanwhile no row is locked: this worker's safe
+   * mode leaves the jobs out, but a fetch that has begun, or another worker, may run one of them again.
    */
   async #writeOneByOne(batch: ResultBatch, reason: unknown): Promise<null> {
     const { connection, workerId, hooks, results, refusals, logger, onWritten } = this.#parts;

@@ -3,7 +3,7 @@
 //   fetching ──no jobs──▶ idle ──wake──▶ fetching (first: jobs were announced, and other fetchers wait for a moment)
 import type { Clock } from "../../base/clock.ts";
 
-/** How long other fetchers wait for the first fetch for announced jobs. The connection of that fetch may be dead. */
+/** Other fetchers wait this long at most for the first fetch for announced jobs: its connection may be dead. */
 const FIRST_MS = 20;
 
 /** How long a stop waits for the answer to a fetch. Closing the connection unlocks its rows. */
@@ -41,7 +41,7 @@ export class Idle {
     const onWake = this.#onWake;
     this.#onWake = null;
     if (onWake !== null) {
-      // Announced jobs are most often for this lane. After a pause or a poll, jobs may be ready for each fetcher.
+      // Announced jobs are most often for this lane, so other fetchers wait for it; after a poll or pause they do not.
       this.#isFetchingFirst = isNews;
       this.#wokenAtMs = this.#clock.monotonic();
       onWake(isNews);
@@ -54,7 +54,7 @@ export class Idle {
     this.#resume?.();
   }
 
-  /** Ends fetching. `onLate` is called when the answer to a fetch is no longer waited for. */
+  /** Ends the wait, because the lane stops. `onLate` is called when a stop no longer waits for a fetch. */
   end(onLate: () => void): void {
     this.#resume?.();
     this.#cancelLate();
@@ -69,7 +69,7 @@ export class Idle {
     this.#cancelLate();
   }
 
-  /** Called when the first fetch has its answer, or will have none. Returns true if there was a first fetch. */
+  /** Called when a fetch has its answer, or will have none. Returns whether it was a first fetch for announced jobs. */
   endFirstFetch(): boolean {
     const wasFirst = this.#isFetchingFirst;
     this.#isFetchingFirst = false;

@@ -8,7 +8,7 @@ import { ROLLED_BACK } from "./fast-transaction.ts";
 export interface KeptJobsParts {
   readonly workerId: string;
   readonly hooks: Hooks;
-  /** The results of a lane's jobs. */
+  /** The results of the lane's jobs, kept or not. */
   readonly results: Results;
   /** The results of jobs locked by `locked_by`, which the safe mode writes. */
   readonly lockedResults: Results;
@@ -19,10 +19,10 @@ export interface KeptJobsParts {
 }
 
 export class KeptJobs {
-  /** The kept jobs that still run. */
+  /** The kept jobs whose results are not handed over, most often because they still run. */
   readonly jobs = new Set<FetchedJob>();
   readonly #parts: KeptJobsParts;
-  /** Jobs whose lock is unknown, because the connection was lost. The safe mode may have fetched them again. */
+  /** Jobs that may not be locked, because the connection was lost. The safe mode may have fetched them again. */
   readonly #uncertain = new WeakSet<FetchedJob>();
 
   constructor(parts: KeptJobsParts) {
@@ -47,7 +47,7 @@ export class KeptJobs {
   handOver(): void {
     const { results, lockedResults, hooks, workerId, onChange } = this.#parts;
     if (results.isEmpty) return;
-    // A result of an attempt whose job this worker has fetched again would change the later attempt.
+    // A result is discarded if this worker has fetched the job again, because it would change the later attempt.
     const outdated = results.takeSome((job) => this.#isFetchedAgain(job));
     // `isRepeated` is about the other results, which may have been sent. Those of kept jobs have never been sent.
     emitSettled(hooks, workerId, { ...outdated, isRepeated: false }, jobsIn(outdated).map(idOf));

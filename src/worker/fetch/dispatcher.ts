@@ -56,13 +56,13 @@ export class Dispatcher<E> {
     return this.#fetchers.flatMap(({ executors }) => executors);
   }
 
-  /** Whether nothing is locked for this worker. False if a fetch without an answer may have locked jobs. */
+  /** Whether no job is locked by this session's id. False while a fetch without an answer may have locked jobs. */
   get holdsNothing(): boolean {
     const isCertain = !this.#fetchers.some(({ isUncertain }) => isUncertain);
     return isCertain && this.#inFlight().jobs.length === 0;
   }
 
-  /** Starts the fetchers. Rejects when the database cannot be reached; nothing runs then. */
+  /** Starts the fetchers. Rejects, for example when the database cannot be reached; then no job runs. */
   async start(): Promise<void> {
     for (const executor of this.executors) executor.begin();
     // The last one first, because the others may leave jobs to it.
@@ -80,7 +80,7 @@ export class Dispatcher<E> {
     this.#wakeups.jobsAnnounced(payload);
   }
 
-  /** Resolves once no job is ready or running and no result is unconfirmed, or when `signal` aborts. */
+  /** Resolves once no job is ready (until stop()) or running and no result is unconfirmed, or when `signal` aborts. */
   async waitUntilDrained(signal: AbortSignal): Promise<void> {
     this.wake(0);
     while (!this.#isDone && !signal.aborted) await this.#allDone.pass(signal);
@@ -92,7 +92,7 @@ export class Dispatcher<E> {
     await Promise.all([...returned, ...this.executors.map((one) => one.untilStarted())]);
   }
 
-  /** Writes recorded results, also those of jobs that still occupy their slots. */
+  /** Makes the fetchers write recorded results, also those of jobs that still occupy their slots. */
   settle(): void {
     this.#onChange();
   }
@@ -116,7 +116,7 @@ export class Dispatcher<E> {
     for (const fetcher of this.#fetchers) fetcher.prove();
   }
 
-  /** Closes the connections. Jobs with unconfirmed results stay locked until they are recovered. */
+  /** Closes the connections. Jobs that are still locked by `locked_by` stay so until they are recovered. */
   async close(): Promise<void> {
     this.#isFetching = false;
     this.#wakeups.stop();

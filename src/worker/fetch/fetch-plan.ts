@@ -17,7 +17,7 @@ import { WorkerError } from "../../base/errors.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 
-/** The place in the index where a fetch starts. Jobs before it are locked already. */
+/** The place in the index where a fetch starts. Most jobs before it are locked; a later fetch reads the others. */
 export interface FetchStart {
   readonly priority: number;
   readonly runAtSeconds: number | "-Infinity";
@@ -31,11 +31,11 @@ export interface FetchRequest {
   readonly want: number;
   /** Whether only a few of the most urgent jobs are read, by a statement of its own (queue/fetch/quick-fetch.ts). */
   readonly isQuick: boolean;
-  /** Whether the fetch may take a minute, because one that had a few seconds has timed out. */
+  /** Whether the fetch may take a minute, because an earlier one with a limit of a few seconds has timed out. */
   readonly isPatient: boolean;
   /** Whether named queues are read, too. */
   readonly queues: boolean;
-  /** Whether to look for a free named queue, which is slow where many are locked for good. */
+  /** Whether to look for a free named queue, which is slow where many are managed or paused. */
   readonly findsFreeQueue: boolean;
   /** Which jobs without a queue are fetched. */
   readonly free: JobKind;
@@ -71,20 +71,20 @@ export const HORIZON_MS = 25;
 const QUICK_JOBS = 32;
 const MAX_QUICK_SKIPS = 64;
 
-/** The log message of the first fetch that times out. */
+/** The log message of a fetch that exceeds the usual time limit. One that exceeds a minute is not logged. */
 export const LONG_FETCH =
   "a fetch of jobs took too long and is repeated with more time: are millions of ready jobs of other tasks before those of this worker?";
 
 export class FetchPlan {
   readonly #clock: Clock;
   readonly #free: JobKind;
-  // Every event that may have made a job ready increments a counter. A short fetch proves that nothing was ready at
-  // the count at which it was sent.
+  // Every event that may have made a job ready increments a counter. A short fetch that has read everything proves that
+  // nothing was ready at the count at which it was sent.
   #readyCount = 1;
   #drainedCount = 0;
   /** Whether some named queue may be free, so that fetches read queued jobs, too. */
   #queuesAreFree: boolean;
-  /** When the next search for a free queue is due, and whether a fetch since the last search has left it out. */
+  /** When the next search for a free queue is due, and whether a fetch after the last one was sent without a search. */
   #searchAtMs = 0;
   #hasLeftOutSearch = false;
   #start: FetchStart = BEGINNING;
@@ -108,7 +108,7 @@ export class FetchPlan {
     this.#measuredAtMs = clock.monotonic();
   }
 
-  /** Whether a fetch would find nothing. */
+  /** Whether a fetch would find nothing, according to the recorded answers and events. */
   get isDrained(): boolean {
     return this.#drainedCount >= this.#readyCount;
   }
@@ -129,7 +129,7 @@ export class FetchPlan {
     if (hasFreeQueue) this.#searchAtMs = 0;
   }
 
-  /** Requests the search for free queues that a fetch left out, once it is due. Returns the milliseconds until then. */
+  /** Requests the search for free queues that a fetch left out, if it is due. Returns the wait for it; or Infinity. */
   requestDueSearch(): number {
     if (!this.#hasLeftOutSearch || !this.isDrained) return Number.POSITIVE_INFINITY;
     const waitMs = this.#searchAtMs - this.#clock.monotonic();
@@ -153,7 +153,7 @@ export class FetchPlan {
     this.#resetAtMs = this.#clock.monotonic();
   }
 
-  /** The number of jobs that end within HORIZON_MS at the recent speed. Slow jobs are left to other workers. */
+  /** The number of jobs that end within HORIZON_MS at the recent speed. Other workers get the rest of slow jobs. */
   get ahead(): number {
     return Math.floor(this.#jobsPerMs * HORIZON_MS);
   }
@@ -175,7 +175,7 @@ export class FetchPlan {
     this.#measuredAtMs = nowMs;
   }
 
-  /** Whether the next request may take long. */
+  /** Whether the next request may take a minute. */
   get isPatient(): boolean {
     return this.#isPatient;
   }
@@ -201,7 +201,7 @@ export class FetchPlan {
     };
   }
 
-  /** Records the answer. `hasFree`: some named queue is free; null: unknown. Returns true when nothing is ready. */
+  /** Records the answer. `hasFree`: some named queue is free; null: unknown. Returns whether nothing more is ready. */
   learn(jobs: readonly FetchedJob[], request: FetchRequest, hasFree: boolean | null): boolean {
     if (request.isQuick) {
       this.#learnQuick(jobs.length);
@@ -216,7 +216,7 @@ export class FetchPlan {
       hasFree === null || (this.#hasLeftOutSearch && readyCount < this.#readyCount);
     if (hasFree === false)
       this.#searchAtMs = sentAtMs + Math.min(SEARCHES * tookMs, MAX_SEARCH_PAUSE_MS);
-    // A fetch with a start has read only jobs after it.
+    // A fetch that did not start at the beginning has read only a part of the jobs.
     const sawAll = start === BEGINNING && (queues || !queuesAreFree);
     this.#queuesAreFree = queuesAreFree;
     const last = jobs.at(-1);
@@ -228,7 +228,7 @@ export class FetchPlan {
     return this.isDrained;
   }
 
-  /** Records the answer to a request for jobs of managed queues. Returns true when none can be taken. */
+  /** Records the answer to a request for jobs of managed queues. Returns true when no more can be taken. */
   learnManaged(count: number, { want, sentAtMs, readyCount }: FetchRequest): boolean {
     this.#learnLength(count >= want, this.#clock.monotonic() - sentAtMs);
     if (count > 0) return false;
@@ -236,7 +236,7 @@ export class FetchPlan {
     return this.isDrained;
   }
 
-  /** Records a failed request. Returns true when PostgreSQL timed it out; the next one may then take longer. */
+  /** Records a failed request. Returns true if it timed out: the next one is for a single job and may take a minute. */
   learnFailure(error: unknown): boolean {
     if (!(error instanceof WorkerError) || error.code !== "database_timeout") return false;
     this.#most = 1;
@@ -244,19 +244,19 @@ export class FetchPlan {
     return true;
   }
 
-  /** Records that PostgreSQL refuses one of the jobs. The next fetch requests a single job, to find the refused one. */
+  /** Records that some job was refused, or that payloads were too large together: the next fetch requests one job. */
   learnRefusal(): void {
     this.#most = 1;
   }
 
-  /** Resets the speed after a failed fetch, whose jobs may have been too large together. */
+  /** Resets the speed after a lost connection: the jobs of its fetch may have been too large together. */
   resetSpeed(): void {
     this.#jobsPerMs = 0;
     this.#finished = 0;
     this.#measuredAtMs = this.#clock.monotonic();
   }
 
-  /** Limits the next fetch after a slow one, so that its first jobs do not wait for the last. */
+  /** Limits the next fetch after a slow one, so that its first jobs do not wait for the last; else raises the limit. */
   #learnLength(isFull: boolean, tookMs: number): void {
     if (isFull) this.#most *= 2;
     else this.#most = tookMs < LONG_WALK_MS ? Number.POSITIVE_INFINITY : 1;
@@ -277,7 +277,7 @@ export class FetchPlan {
   #move(last: FetchedJob, sentAtMs: number): void {
     if (this.#start === BEGINNING) {
       const nowMs = this.#clock.monotonic();
-      // After a reset() since the fetch was sent, new jobs may be missing, so the start is used for the shortest time.
+      // After a reset() since the fetch was sent, the answer may lack new jobs: the start is used for 50 ms only.
       const walkMs = sentAtMs > this.#resetAtMs ? nowMs - sentAtMs : 0;
       const trustMs = Math.max(TRUST_MS, WALKS * walkMs);
       this.#trustedUntilMs = nowMs + Math.min(trustMs, MAX_TRUST_MS);

@@ -12,23 +12,23 @@ import type { Slots } from "../execute/slots.ts";
 export interface Fetcher<E = unknown> extends InFlight {
   /** The executors of its jobs. */
   readonly executors: readonly JobExecutor<E>[];
-  /** Whether there is nothing to fetch, nothing running and nothing unconfirmed. */
+  /** Whether it has nothing to fetch, no waiting job and no unconfirmed result. In the safe mode, slots may be busy. */
   readonly isIdle: boolean;
-  /** Whether jobs may be locked by a fetch whose answer was lost. */
+  /** Whether a fetch or a write without an answer may have left jobs locked by `locked_by`. */
   readonly isUncertain: boolean;
-  /** Whether its first fetch after being idle has no answer yet. Later fetchers wait for it. */
+  /** Whether its first fetch for announced jobs has no answer yet. Fetchers after it wait for that, for a moment. */
   readonly isFetchingFirst: boolean;
-  /** Connects. Rejects when the database cannot be reached; runs nothing then. */
+  /** Starts fetching. May reject, for example when the database cannot be reached; then it runs nothing. */
   start(): Promise<void>;
   /** Called when jobs may have become ready. `count`: the number of jobs that were just announced; 0: unknown. */
   wake(count: number): void;
-  /** Called when another fetcher has unlocked jobs, or leaves some to this one. */
+  /** Called when another fetcher leaves jobs to this one. */
   wakeForOthers(): void;
   /** Continues after a change: a slot is free, a job has ended. */
   advance(): void;
   /**
-   * Returns unstarted jobs, because some of them may be paused, and continues. None of them starts after this call.
-   * Resolves when they have been returned, and those of fetches under way, too.
+   * Returns unstarted jobs, for example because some of them may be paused, and continues. None of them starts after
+   * this call. In the safe mode, resolves when they and those of fetches under way have been returned.
    */
   returnUnstarted(): Promise<void>;
   /** Starts no more jobs and returns unstarted ones. */
@@ -37,7 +37,7 @@ export interface Fetcher<E = unknown> extends InFlight {
   abandon(): void;
   /** Closes every connection that does not answer within seconds. */
   prove(): void;
-  /** Closes the connections. Jobs with unconfirmed results stay locked until they are recovered. */
+  /** Closes the connections. Jobs that are still locked by `locked_by` stay so until they are recovered. */
   close(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export interface FetcherLink {
   jobsAnnounced(payload: string): void;
   /** Called when results are committed. */
   resultsWritten(): void;
-  /** Wakes the other fetchers for jobs that this one leaves to them. */
+  /** Wakes the other fetchers for jobs that `fetcher` leaves to them. */
   wakeOthers(fetcher: Fetcher): void;
   /**
    * Called when nothing was ready at this time of the database's clock, in seconds since the epoch. `connection`: where

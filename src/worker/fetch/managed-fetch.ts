@@ -15,16 +15,16 @@ import type { FetchRequest } from "./fetch-plan.ts";
 import type { ManagedQueues } from "./managed-queues.ts";
 import type { TaskParameters } from "./task-parameters.ts";
 
-/** The pause after a fetch that found slots or jobs locked by another session. */
+/** The longest pause after a fetch that found slots or jobs locked by another session. */
 const CONTENDED_MS = 10;
-/** Workers that wait for the same token request it at different times. */
+/** A random part of the wait for a token, so that workers request the same token at different times. */
 const JITTER_MS = 5;
 
-/** A fetch of runs of managed queues. */
+/** The parameters of a fetch of runs of managed queues. Other fetches have them, too (refused-head.ts). */
 export interface ManagedRequest {
   readonly request: FetchRequest;
   readonly tasks: TaskParameters;
-  /** Ids of jobs that PostgreSQL refuses to lock, and queues as negative numbers. They are left out. */
+  /** Ids of jobs that the fetch leaves out, and of queues as negative numbers (execute/refusals.ts). */
   readonly excluded: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export class ManagedFetch {
     this.#queues.limitsChanged();
   }
 
-  /** When another fetch may find more than the last one, by the monotonic clock; null: only after another event. */
+  /** When another fetch may find more than the last one, by the monotonic clock (0: now); null: only after an event. */
   get dueAtMs(): number | null {
     const { changes, dueAtMs } = this.#queues;
     if (changes !== this.#changes) return 0;
@@ -66,13 +66,13 @@ export class ManagedFetch {
     return atMs === Number.POSITIVE_INFINITY ? null : atMs;
   }
 
-  /** Whether only another event can make a job ready: no token is due, and no queue must be made managed now. */
+  /** Whether only another event can make a job ready: no token is awaited, and no queue has to be made managed. */
   get isDone(): boolean {
     const { changes, isDone } = this.#queues;
     return changes === this.#changes && this.#dueAtMs === null && isDone;
   }
 
-  /** Takes at most the requested number of runs. */
+  /** Makes queues managed if that is due, then takes at most the requested number of runs. */
   async take(
     connection: WorkerConnection,
     workerId: string,

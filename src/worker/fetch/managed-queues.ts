@@ -8,11 +8,11 @@ import { codeOf } from "../../base/errors.ts";
 import { manageQueues } from "../../queue/limits/managed-queues.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 
-/** A pause is this many times as long as the pass before it. */
+/** The pause after a pass is at least this many times as long as the pass, unless many queues are still to change. */
 const SHARE = 20;
-/** The pause after a lost connection. That pass's duration is no measure: most of it was not work of the server. */
+/** The pause after a lost connection: the duration of such a pass does not show how long the server has worked. */
 const LOST_MS = 1_000;
-/** The shortest pause between two passes, and the pauses while some queue cannot be managed yet. */
+/** The shortest pause between two passes, and the first and longest while some queue cannot be changed yet. */
 const PAUSE_MS = 5;
 const PENDING_MS = 50;
 const MAX_PENDING_MS = 1_000;
@@ -22,7 +22,7 @@ export class ManagedQueues {
   /** Counts the events after which some queues may have to be made managed. */
   #news = 1;
   #done = 0;
-  /** The value of `#news` when all queues were read. Those that are not managed yet wait for the end of their runs. */
+  /** `#news` at the last pass that read all queues. Queues that still differ from the limits wait for runs to end. */
   #read = 0;
   #hasAllToRead = true;
   #mayReadAtMs = 0;
@@ -36,18 +36,18 @@ export class ManagedQueues {
     this.#clock = clock;
   }
 
-  /** Counts the times when queues have become managed, or have got slots. */
+  /** Counts the passes that have changed queues or their slots. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** The limits have changed: a queue may have more or fewer slots, or be ordinary again. */
+  /** Called when limits have changed: a queue may need more or fewer slots, or become ordinary again. */
   limitsChanged(): void {
     this.#hasAllToRead = true;
     this.#news++;
   }
 
-  /** Jobs were added, or a pause has ended. */
+  /** Called when jobs may have become ready: a queue may be new, or its pause may have ended. */
   jobsAnnounced(): void {
     this.#news++;
   }
@@ -66,12 +66,12 @@ export class ManagedQueues {
       : this.#mayReadAtMs;
   }
 
-  /** Whether no queue has to be made managed, except for those that wait for the end of a run. */
+  /** Whether no queue has to be changed, except for those that wait for the end of a run or a pause. */
   get isDone(): boolean {
     return this.#read >= this.#news;
   }
 
-  /** Makes queues managed if that is due. */
+  /** Makes queues managed, or ordinary again, if a pass is due. */
   async manage(connection: WorkerConnection): Promise<void> {
     const startedMs = this.#clock.monotonic();
     if (startedMs < this.dueAtMs) return;

@@ -7,18 +7,16 @@ import type { WorkerConnection } from "../connection/worker-connection.ts";
 import { isOfOneRow } from "../execute/settle-separately.ts";
 import type { FetchHead, ManagedFetch, ManagedRequest } from "./managed-fetch.ts";
 
-/** A fetch, which is sent together with results unless `request.isQuick`. */
+/** A fetch of the safe mode. */
 export interface Fetch extends ManagedRequest {
   /** If not null, jobs of managed queues are fetched, and no others. */
   readonly managed: ManagedFetch | null;
 }
 
-/**
- * The most jobs of one named queue in a fetch, or an equal share of the fetch for each queue, if that is more.
- */
+/** The most jobs of one named queue in a fetch, or an equal share of the fetch for each queue, if that is more. */
 const QUEUE_RUN_JOBS = 50;
 
-/** Returns the form of the statement of a fetch, and its values. */
+/** Returns the form of the statement of a fetch, and its values. `done`: completed jobs, which are deleted, too. */
 export function formOf(
   workerId: string,
   { request, tasks, excluded }: Fetch,
@@ -47,8 +45,9 @@ export function formOf(
 
 /**
  * Finds the job, or its queue, for which PostgreSQL refuses a fetch of one job, or of one run of a managed queue. The
- * jobs' rows are locked before the updates are tested, so that no other job is blamed. Returns null if none is found,
- * for example because another worker has the job now; undefined for a fetch of more jobs. Never rejects.
+ * jobs' rows are locked before the updates are tested, so that no other job is blamed. Resolves to the id, that of a
+ * queue as a negative number; to null if none is found, for example because another worker has locked the job by now;
+ * to undefined for a fetch of more jobs. Never rejects.
  */
 export async function refusedHead(
   connection: WorkerConnection,
@@ -76,10 +75,10 @@ export async function refusedHead(
   }
 }
 
-// A trigger that is deferred to the commit would not fire before the rollback.
+// Without this, a trigger that is deferred to the commit would not fire before the rollback.
 const checkedAtOnce = () => "set constraints all immediate";
 
-/** Locks the rows of the jobs that the fetch would take, and returns them. */
+/** Locks the rows of the jobs that the fetch would take, and returns their ids and those of their queues. */
 async function headsOf(db: Database, workerId: string, fetch: Fetch): Promise<FetchHead[]> {
   if (fetch.managed !== null) return fetch.managed.pick(db, workerId, fetch);
   const { form, values } = formOf(workerId, fetch, []);

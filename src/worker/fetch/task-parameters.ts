@@ -6,15 +6,15 @@ import { HORIZON_MS } from "./fetch-plan.ts";
 type Tallies = ReadonlyMap<string, { readonly tally: Pick<TaskTally, "meanMs"> }>;
 
 export interface TaskParameters {
-  /** All tasks of the worker. */
+  /** The names of all tasks that were passed to taskParameters(). */
   readonly names: readonly string[];
   /** The tasks whose jobs are fetched: a text[] in PostgreSQL's format. Otherwise pg would format it for each fetch. */
   readonly identifiers: string;
   /** The forbidden flags in the same format; null: none, and statements omit the check. */
   readonly forbiddenFlags: string | null;
-  /** Whether the schema has pauses, so that statements leave out paused tasks. */
+  /** Whether the schema has the tables of pauses; then statements leave out paused tasks. */
   readonly pauses: boolean;
-  /** Patterns of the queues under limits, whose jobs other fetches take, in the same format; null: none. */
+  /** Patterns of the queues under limits, in the same format; null: none. managed-fetch.ts fetches their jobs. */
   readonly limitedQueues: string | null;
   /** The number of times that new pauses were read. Jobs of a fetch that was sent before the last time do not start. */
   readonly pausesRead: number;
@@ -22,12 +22,12 @@ export interface TaskParameters {
   queueUnlocked(): void;
   /**
    * float8[]: for each of `identifiers`, in their order, the mean duration of its jobs in named queues, divided by
-   * HORIZON_MS. Jobs of a run are fetched ahead for that time. Infinity before the first such job.
+   * HORIZON_MS. A run has jobs for about that time. Infinity before the first such job.
    */
   readonly runShares: string;
 }
 
-/** What the worker has read about pauses. */
+/** What the worker has read about pauses. `isInstalled`: whether the schema has their tables. */
 export interface Controls extends Pick<TaskParameters, "pausesRead" | "queueUnlocked"> {
   readonly isInstalled: boolean;
 }
@@ -42,8 +42,8 @@ export interface FetchLimits {
 
 /**
  * Returns the parameters. Jobs with one of `forbiddenFlags` are left to other workers. `controls`: what was read
- * about pauses, whose extension may be added while the worker runs. `fetched`: all of the tasks, or those that
- * have no limit now.
+ * about pauses, whose tables may be added while the worker runs. `fetched`: whether the jobs of all these tasks are
+ * fetched, or of those that have no limit now.
  */
 export function taskParameters(
   tasks: Tallies,

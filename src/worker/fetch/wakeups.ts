@@ -11,7 +11,7 @@ import { isOfResumed } from "../../queue/pauses/pause.ts";
 // Without this delay a worker with a job every few milliseconds would read the next due time after each job.
 const SETTLED_MS = 15;
 
-// Jobs that became due this long before `sinceSeconds` count, too: another connection may have fetched earlier.
+// Jobs that became due this long before `sinceSeconds` count, too: a fast lane may have fetched before they were due.
 const MARGIN_S = 0.05;
 
 /** The number of announcements in memory. A repetition of an older one causes a needless fetch. */
@@ -25,8 +25,8 @@ export interface WakeupsParts {
 }
 
 /**
- * Resolves to the milliseconds until the next job becomes due after `sinceSeconds` of the database's clock; null: not
- * soon, or the database cannot be reached.
+ * Resolves to the milliseconds from now until the first job that becomes due after `sinceSeconds` of the database's
+ * clock; null: none within a day, or no connection can read it now.
  */
 export type NextRunAt = (sinceSeconds: number) => Promise<number | null>;
 
@@ -42,14 +42,14 @@ export class Wakeups {
     this.#parts = parts;
   }
 
-  /** Starts polling. */
+  /** Begins a poll interval. At its end the worker is woken, and the next interval begins. */
   start(): void {
     this.#arm(this.#parts.pollIntervalMs, () => this.#poll());
   }
 
   /**
    * Called with the payload of an announcement: `{"r":0.123,"count":1}`, with a random number. A fast lane listens in
-   * addition to the listener; then most announcements arrive twice. One without the random number is always new.
+   * addition to the listener; then most announcements arrive twice. Those without a random number always count as new.
    */
   jobsAnnounced(payload: string): void {
     if (payload.startsWith('{"r":')) {
@@ -59,13 +59,13 @@ export class Wakeups {
       if (this.#announcements.size > REMEMBERED) this.#announcements.delete(oldest as string);
     }
     const [, count = 1] = /"count":(\d{1,9})\b/.exec(payload) ?? [];
-    // Jobs that were paused may be behind others, so the whole index is searched for them.
+    // Jobs that were paused may be behind others. With 0, no quick fetch is sent: it might not reach them.
     this.#parts.wake(isOfResumed(payload) ? 0 : Number(count));
   }
 
   /**
    * Called when nothing was ready at `sinceSeconds` of the database's clock. After a moment, reads when the next job
-   * becomes due.
+   * becomes due, and wakes the worker then, or after the poll interval if that is sooner.
    */
   sleep(sinceSeconds: number, nextRunAt: NextRunAt): void {
     const sleep = ++this.#sleep;
@@ -83,7 +83,7 @@ export class Wakeups {
   async #readNextRun(sleep: number, sinceSeconds: number, nextRunAt: NextRunAt): Promise<void> {
     const { pollIntervalMs } = this.#parts;
     this.start();
-    // Without an answer the poll interval applies.
+    // Without an answer, the poll interval that has just been started applies.
     const nextMs = await nextRunAt(sinceSeconds - MARGIN_S).catch(() => null);
     if (nextMs === null || sleep !== this.#sleep) return;
     this.#arm(Math.min(pollIntervalMs, Math.max(1, Math.ceil(nextMs))), () => this.#poll());

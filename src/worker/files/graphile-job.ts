@@ -1,5 +1,5 @@
-// A job with Graphile Worker's names, for tasks written for it. The object also has this library's names, by its
-// prototype, which copies and JSON omit.
+// A job with Graphile Worker's names, for tasks in files. The object also has this library's names, by its prototype,
+// so that copies and JSON omit them.
 import { monotonic, now } from "../../base/clock.ts";
 import type { Job } from "../../domain/job.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";

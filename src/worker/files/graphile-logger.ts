@@ -23,7 +23,7 @@ export interface FileLogger {
   error(message: string, fields?: object): void;
   /** Writes a line at level error. */
   error(fields: object, message: string): void;
-  /** Writes a line at the given level, as Graphile Worker's `log`. */
+  /** Writes a line at the given level, like Graphile Worker's `log`. */
   log(level: "debug" | "info" | "warning" | "error", message: string, fields?: object): void;
   /** Returns a logger whose lines have these fields, too. */
   scope(fields: object): FileLogger;

@@ -27,8 +27,8 @@ export interface JobHelpers
   /** Adds a job. Resolves to null when an interceptor skipped it. Rejects as `utils.addJob()` does. */
   addJob(identifier: string, payload?: unknown, spec?: JobSpec): Promise<AddedJob | null>;
   /**
-   * Adds jobs, all or none. The members of `spec` may also be beside the payload, as in Graphile Worker.
-   * `jobKeyPreserveRunAt`: a waiting job with the same key keeps its time. Default false.
+   * Adds jobs, all or none, apart from those that an interceptor skips. Members of `spec` may be beside the payload, as
+   * in Graphile Worker. `jobKeyPreserveRunAt`: a waiting job with the same key keeps its time. Default false.
    */
   addJobs(
     jobs: readonly (JobToAdd | (Omit<JobToAdd, "spec"> & Omit<JobSpec, "jobKeyMode">))[],
@@ -42,8 +42,8 @@ type FlatJob = Parameters<JobHelpers["addJobs"]>[0][number];
 
 /** Returns the helpers of a job. `schema`: the schema of the queue. */
 export function jobHelpers(context: TaskContext, schema: SchemaName): JobHelpers {
-  // Lazy properties are getters of a prototype, because own getters would cost a job more than everything else.
-  // The proxy makes them own properties for a copy such as `{ ...helpers }`.
+  // Lazy properties are getters of a prototype: creating own getters would take longer than everything else that this
+  // library does for a job. The proxy makes them own properties for a copy such as `{ ...helpers }`.
   return new Proxy(new Helpers(context, schema), AS_OWN);
 }
 
@@ -131,7 +131,7 @@ async function addOne(
   payload: unknown,
   spec: JobSpec | undefined,
 ): Promise<AddedJob | null> {
-  // Graphile Worker stores {} for null, too, and ignores null in a spec.
+  // Graphile Worker stores {} for null, too, and ignores members of a spec that are null.
   const job = await addJob(identifier, payload ?? {}, withoutNulls(spec ?? {}));
   return job === null ? null : toAddedJob(job);
 }
@@ -145,7 +145,7 @@ async function addMany(
   return (await addJobs(jobs.map((job) => toJobToAdd(job, keepsRunAt)))).map(toAddedJob);
 }
 
-/** Returns the added job. The answer to a job with `throttle`, which only JavaScript can pass here, is no job. */
+/** Returns the added job. With `throttle`, which only JavaScript can pass here, returns the ThrottledAdd as it is. */
 const toAddedJob = (job: Parameters<typeof addedJob>[0]): AddedJob =>
   "isThrottled" in job ? (job as unknown as AddedJob) : addedJob(job);
 

@@ -1,5 +1,5 @@
 // Loads the tasks of a directory, by Graphile Worker's rules: modules by their default export, executable files as
-// programs. All problems are reported at once.
+// programs. The problems of all files are reported together.
 import { InputError, messageOf, type Problem } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
 import { safeLogger } from "../../base/safe-logger.ts";
@@ -10,7 +10,7 @@ import type { TaskFile } from "./task-files.ts";
 
 /** Options of loadTasks(). */
 export interface LoadTasksOptions {
-  /** The worker's schema, which programs receive as WORKER_SCHEMA. Default `worker`. */
+  /** The worker's schema: programs receive it as WORKER_SCHEMA, and getQueueName() reads it. Default `worker`. */
   readonly schema?: string;
   /**
    * The time limit of a program, in milliseconds. Default: the worker's `timeoutMs`. Does not apply to modules.

@@ -17,7 +17,7 @@ export interface ImportedModule {
   exportNamed(name: string): unknown;
 }
 
-/** Imports a module. Throws an Error whose message continues the file's name: "cannot be loaded: …". */
+/** Imports a module. Rejects with an Error whose message continues the file's name: "cannot be loaded: …". */
 export async function importModule(path: string): Promise<ImportedModule> {
   if (/\.m?ts$/.test(path) && process.features.typescript === false) {
     throw new Error("is TypeScript, which needs Node.js 22.18 or later, or the executable");
@@ -26,7 +26,7 @@ export async function importModule(path: string): Promise<ImportedModule> {
   const late = wait(MAX_LOAD_MS, loaded.signal).then((isLate) => {
     if (!isLate) return;
     const error = new Error(`it did not end within ${MAX_LOAD_MS / 1_000} s`);
-    // The stack of this error has no place in the user's module.
+    // The stack would name a place in this file, not in the user's module.
     throw Object.assign(error, { stack: "" });
   });
   try {
@@ -69,7 +69,7 @@ function messageFor(error: unknown, path: string): string {
     const place = /^(\S+:\d+)$/m.exec(stack)?.[1];
     return `contains TypeScript syntax that cannot be stripped: ${what}${placeText(place)}; use plain JavaScript for it, or compile the file`;
   }
-  // The place of the throw: the first frame, if it is in a file. Frames of Node itself are in none.
+  // The place of the throw is that of the first frame, if the frame has a path. Frames in Node.js itself have none.
   const frame = stack.split("\n").find((line) => line.trimStart().startsWith("at "));
   // For a syntax error the place is before the frames.
   const place =

@@ -7,7 +7,7 @@ import { jobHelpers } from "./job-helpers.ts";
 import { importModule } from "./module-file.ts";
 import type { TaskFile } from "./task-files.ts";
 
-/** Returns the task. Throws an Error whose message continues the file's name. */
+/** Resolves to the task. Rejects with an Error whose message continues the file's name, or with InputError. */
 export async function moduleTask(file: TaskFile, schema: SchemaName): Promise<Task> {
   const { identifier, path } = file;
   const imported = await importModule(path);

@@ -7,7 +7,7 @@ const POLL_MS = 20;
 /** The time for processes to end after SIGKILL. */
 const KILLED_MS = 1_000;
 
-/** Sends SIGTERM, and SIGKILL after `killAfterMs`. Resolves when the group is empty, or a second after SIGKILL. */
+/** Sends SIGTERM, and after `killAfterMs` SIGKILL unless the group is empty. Resolves when it is, at most 1 s later. */
 export async function endGroup(pid: number, killAfterMs: number): Promise<void> {
   signalGroup(pid, "SIGTERM");
   if (await isGone(pid, killAfterMs)) return;
@@ -17,7 +17,7 @@ export async function endGroup(pid: number, killAfterMs: number): Promise<void> 
 
 const alive = new Set<number>();
 
-/** Kills the group if this process ends before the group. Returns a function to call when the group has ended. */
+/** Kills the group at the event `exit` of this process. The returned function cancels that. */
 export function endWithThisProcess(pid: number): () => void {
   if (alive.size === 0) process.on("exit", killAll);
   alive.add(pid);
@@ -31,16 +31,16 @@ function killAll(): void {
   for (const pid of alive) signalGroup(pid, "SIGKILL");
 }
 
-/** Sends a signal; 0 only tests. Returns false when the group is empty. */
+/** Sends a signal; 0 only tests. Returns false when the group is empty, even of zombies. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal);
   } catch (error) {
-    return codeOf(error) === "EPERM"; // a process that has changed its user
+    return codeOf(error) === "EPERM"; // a process of the group has changed its user
   }
 }
 
-/** Resolves to whether the group is empty within the limit. Polls, because there is no event for that. */
+/** Resolves to whether only zombies are left within the limit. Polls, because there is no event for that. */
 async function isGone(pid: number, limitMs: number): Promise<boolean> {
   const never = new AbortController().signal;
   let living: readonly string[] | null = null;
@@ -55,9 +55,9 @@ async function isGone(pid: number, limitMs: number): Promise<boolean> {
 }
 
 /**
- * Returns processes of the group that are not zombies; null where there is no /proc. In a container zombies may stay,
- * because its first process must remove them by waiting for them, and most do not. `before`: the processes that were
- * found before. While one of them lives, the others on the machine, perhaps thousands, are not read.
+ * Returns processes of the group that are not zombies; null where there is no /proc. In a container zombies may stay:
+ * the container's first process should remove them by waiting for them, and often does not. `before`: the result of
+ * the last call. While one of these processes lives, the others on the machine, perhaps thousands, are not read.
  */
 function livingIn(group: number, before: readonly string[]): readonly string[] | null {
   const isLiving = (pid: string): boolean => {
@@ -73,7 +73,7 @@ function livingIn(group: number, before: readonly string[]): readonly string[] |
   }
 }
 
-/** Returns state, parent and group: the fields after the name, which may contain any character. */
+/** Returns the fields of /proc/PID/stat after the name, which may have any character: state, parent and group. */
 function fieldsOf(pid: string): readonly string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");

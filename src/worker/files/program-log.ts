@@ -1,19 +1,19 @@
-// Logs a program's output, with a limit for each attempt and without the worker's secrets, which a program has in
-// its environment and may print.
+// Logs a program's output, up to a limit for each attempt. The worker's secrets are replaced: a program has most of
+// them in its environment, and may print them.
 import type { Logger } from "../../base/logger.ts";
 import { numberText } from "../../domain/words.ts";
 import { MAX_LINE_LENGTH, Tail } from "./program-output.ts";
 
 export const MAX_LINES = 10_000;
 export const MAX_CHARACTERS = 4_000_000;
-/** Shorter secrets would match parts of words. */
+/** Shorter secrets are not replaced, because they would match parts of words. */
 const MIN_SECRET_LENGTH = 4;
 
 type StreamName = "stdout" | "stderr";
 
 export interface ProgramLog {
   readonly lines: (stream: StreamName, lines: readonly string[]) => void;
-  /** Logs the text that is still held back, and the number of lines left out. Returns the end of stderr. */
+  /** Logs text that was kept back (RedactedLines), and how many lines were left out. Returns the end of stderr. */
   readonly end: () => string;
 }
 
@@ -49,7 +49,7 @@ export function programLog(logger: Logger, secrets: Secrets): ProgramLog {
 
 /** Texts that are replaced by ••••, also in URL-encoded form. A text of several lines is replaced line by line. */
 export class Secrets {
-  /** null: there are no secrets. */
+  /** null: there are no secrets, or all are too short. */
   readonly #pattern: RegExp | null;
   readonly #longest: number;
 
@@ -57,7 +57,7 @@ export class Secrets {
     const lines = secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]);
     const long = lines.filter(({ length }) => length >= MIN_SECRET_LENGTH);
     const all = [...new Set(long.flatMap((secret) => [secret, encodeURIComponent(secret)]))];
-    // The longest first, because the first alternative that matches is replaced, and may be the beginning of another.
+    // The longest first: the pattern takes the first alternative that fits, and a secret may be the start of another.
     all.sort((a, b) => b.length - a.length);
     const patterns = all.map((secret) => secret.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
     this.#pattern = all.length === 0 ? null : new RegExp(patterns.join("|"), "g");
@@ -68,7 +68,7 @@ export class Secrets {
     return this.#pattern === null ? text : text.replace(this.#pattern, "••••");
   }
 
-  /** Returns how much of a text can be redacted before its continuation is known: in the rest a secret may begin. */
+  /** Returns how many characters of the text can be redacted now: after them, a secret without its end may begin. */
   settledLength(text: string): number {
     if (this.#pattern === null) return text.length;
     let settled = Math.max(0, text.length - this.#longest + 1);
@@ -80,10 +80,10 @@ export class Secrets {
   }
 }
 
-/** Replaces secrets in the lines of a stream, also a secret that is split between two pieces of a long line. */
+/** Replaces secrets in the lines of a stream, also if program-output.ts has split a long line within a secret. */
 class RedactedLines {
   readonly #secrets: Secrets;
-  /** The end of a long line's last piece, in which a secret may begin. */
+  /** The end of the previous piece of a long line, if a secret may begin in it. */
   #held = "";
 
   constructor(secrets: Secrets) {
@@ -93,7 +93,7 @@ class RedactedLines {
   add(lines: readonly string[]): string[] {
     return lines.flatMap((line) => {
       const text = this.#held + line;
-      // All pieces of a long line but the last have this length.
+      // All pieces of a long line but the last have this length. A whole line of this length is treated like them.
       const isPiece = line.length === MAX_LINE_LENGTH;
       const settled = isPiece ? this.#secrets.settledLength(text) : text.length;
       this.#held = text.slice(settled);

@@ -1,22 +1,22 @@
-// Splits a program's output into lines of limited length, and keeps its end.
+// Splits a program's output into lines of limited length, and keeps the end of its stderr for the job's error.
 import { StringDecoder } from "node:string_decoder";
 
-/** Longer lines are split into pieces of this length. */
+/** Longer lines are split into pieces of this length, in UTF-16 units; the last piece may be shorter. */
 export const MAX_LINE_LENGTH = 8_192;
 /** How much of the end of a program's stderr is kept, in UTF-16 units. */
 const MAX_TAIL_LENGTH = 8_192;
 
-/** Splits pieces of output into lines. */
+/** Splits an output stream, which arrives in chunks, into lines. */
 export class Lines {
   readonly #decoder = new StringDecoder("utf8");
   #rest = "";
 
-  /** Returns the lines that this piece completes. */
+  /** Returns the lines that end in this chunk. Of a long line without an end, returns all pieces but the last. */
   add(piece: Buffer): string[] {
     return this.#cut(this.#rest + this.#decoder.write(piece));
   }
 
-  /** Returns the last line, if the output does not end with a line break. */
+  /** Returns the rest of the output: the last line, if no line break follows it. */
   end(): string[] {
     const lines = this.#cut(this.#rest + this.#decoder.end());
     const rest = this.#rest;
@@ -42,10 +42,10 @@ function inPieces(line: string): string[] {
   return pieces.length === 0 ? [""] : pieces;
 }
 
-/** Keeps the last lines, as many as fit. */
+/** Keeps the last lines that fit in MAX_TAIL_LENGTH together. If the last line does not fit, keeps its end. */
 export class Tail {
   #text = "";
-  /** Whether output was dropped, so that the first line may be incomplete. */
+  /** Whether earlier output was dropped. The first line of `#text` may then be incomplete. */
   #isCut = false;
 
   add(lines: readonly string[]): void {

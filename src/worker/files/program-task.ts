@@ -1,11 +1,11 @@
-// An executable file as a task, as in Graphile Worker: the payload is on stdin and the job in the environment; the
-// exit code decides. The error of a failed attempt contains the end of stderr.
+// An executable file as a task, as in Graphile Worker: the payload is on stdin and the job in the environment, and the
+// exit code is the result (65 and 75 are additions). The error of a failed attempt contains the end of stderr.
 //
 //   0    done
 //   65   failed for good (EX_DATAERR of sysexits.h): no attempt follows
-//   75   retried (EX_TEMPFAIL), after `retry-after=SECONDS` if that is the last line of stdout;
-//        with `retry-after=SECONDS back-off=TARGET` all jobs of the task or queue, or under a limit, wait
-//   else failed, and retried like a job of any other task
+//   75   failed (EX_TEMPFAIL). If the last line of stdout is `retry-after=SECONDS`, that is the delay of the retry;
+//        if it is `retry-after=SECONDS back-off=TARGET`, all jobs of the task, the queue or a limit wait so long
+//   else failed, and retried like a job of any other task. So is a program that was stopped, whatever its exit code
 import { MAX_TIMER_MS, wait } from "../../base/clock.ts";
 import { endsWithin } from "../execute/attempt-limit.ts";
 import { errorWithoutStack } from "../execute/verdict.ts";
@@ -18,22 +18,22 @@ import type { TaskFile } from "./task-files.ts";
 
 export interface ProgramTaskOptions {
   readonly schema: string;
-  /** undefined: no time limit. */
+  /** The time limit of an attempt; undefined: that of the worker, if it has one. */
   readonly timeoutMs: number | undefined;
   readonly killAfterMs: number;
   readonly run: RunProgram;
-  /** Texts that are replaced in the output of programs. */
+  /** Texts that are replaced in the logged output and in the errors of programs. */
   readonly secrets: Secrets;
 }
 
-/** How much later the worker's own limits are, so that the end of a killed process group is reported first. */
+/** Added to the worker's own limits: the time for a killed process group to end and for its last output. */
 const LATE_MS = 5_000;
 
 export function programTask(file: TaskFile, options: ProgramTaskOptions): Task {
   const { timeoutMs, killAfterMs } = options;
   const handle = (_payload: unknown, context: TaskContext) => runAttempt(file, context, options);
-  // The attempt fails only when the process has ended, because the next attempt must not run beside it. So the
-  // time is measured here, and the worker's own limit is later.
+  // An attempt beyond its time limit fails only when its processes have ended, because the next attempt must not run
+  // beside them. So stopReason() measures the time, and the worker's own limit is later.
   const limit =
     timeoutMs === undefined
       ? {}
@@ -80,7 +80,7 @@ async function runAttempt(
   throw stopped === null ? failureOf(end.code, message, lastLine) : errorWithoutStack(message);
 }
 
-/** Stops the program at its time limit or when its signal aborts. `text` returns the reason; null: not stopped. */
+/** Aborts `stop` at the time limit or when the job's signal aborts. `text()`: the reason; null: neither happened. */
 function stopReason(signal: AbortSignal, timeoutMs: number | undefined, stop: AbortController) {
   let text: string | null = null;
   const end = (why: string) => {
@@ -126,14 +126,14 @@ function exitProblem({ code, signal }: ProgramResult): string | null {
   return code === null ? `killed by ${signal}` : `exited with code ${code}`;
 }
 
-/** Returns the error text. Errors are grouped by its first line: the problem, and the last line of stderr. */
+/** Returns the error text. Its first line, by which errors are grouped, is the problem and the last line of stderr. */
 function withErrors(problem: string, errors: string): string {
   const last = errors.slice(errors.lastIndexOf("\n") + 1).trim();
   if (last === "") return problem;
   return errors === last ? `${problem}: ${last}` : `${problem}: ${last}\n\n${errors}`;
 }
 
-/** Returns the variables with Graphile Worker's names and this library's. */
+/** Returns a job's environment variables. Those that exist in Graphile Worker are there under its names, too. */
 function variables(identifier: string, schema: string, { job, workerId }: TaskContext) {
   const shared = {
     PAYLOAD_FORMAT: "json",
@@ -153,7 +153,7 @@ function variables(identifier: string, schema: string, { job, workerId }: TaskCo
     ...Object.fromEntries(named),
     WORKER_JOB_QUEUE: job.queueName ?? undefined,
     WORKER_ID: workerId,
-    // Makes `worker add` in a script add to the same queue.
+    // `worker add` in a script has this as its default, so that it adds to the same queue.
     WORKER_SCHEMA: schema,
   };
 }

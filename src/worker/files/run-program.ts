@@ -1,8 +1,8 @@
-// Runs a program to its end, in its own process group. When it is stopped, all processes that it has started are
-// ended, too.
+// Runs a program to its end, in its own process group. When it is stopped, all processes of the group are ended. When
+// it exits by itself, processes that it has left running continue, but after 0.5 s their output is no longer read.
 //
-//   running ──ends by itself──▶ its exit code; processes that it has left running continue without our pipes
-//      └─signal─▶ SIGTERM to the group ─ killAfterMs ─▶ SIGKILL ─▶ ended when the group is empty
+//   running ──exits──▶ its exit code
+//      └─`signal` aborts─▶ SIGTERM to the group ─ killAfterMs ─▶ SIGKILL ─▶ until the group is empty, at most 1 s
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
@@ -15,17 +15,17 @@ import { Lines } from "./program-output.ts";
 export interface Program {
   /** The path of the executable file. */
   readonly file: string;
-  /** Variables to add to this process's environment; undefined removes one. */
+  /** Variables to add to the inherited environment; a variable with the value undefined is removed from it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The text that is written to the program's stdin. */
   readonly input: string;
 }
 
-/** The end of a program. */
+/** How a program ended. */
 export interface ProgramResult {
   /** The exit code; null when a signal ended the program. */
   readonly code: number | null;
-  /** The name of the signal that ended the program; null without one. */
+  /** The name of the signal that ended the program; null when it exited. */
   readonly signal: string | null;
 }
 
@@ -35,16 +35,16 @@ export interface ProgramOptions {
   readonly signal: AbortSignal;
   /** The time between SIGTERM and SIGKILL, in milliseconds. */
   readonly killAfterMs: number;
-  /** Called when the program has started, as the first of a process group with this number. */
+  /** Called when the program has started. `pid` is also the number of its process group. */
   onStart?(pid: number): void;
-  /** Called with lines of the program's output. The program's further output waits for the promise. */
+  /** Called with lines of the program's output. runProgram() reads on in that stream when the promise resolves. */
   onLines(stream: "stdout" | "stderr", lines: readonly string[]): Promise<void> | void;
 }
 
-/** A function that runs a program. Rejects when it cannot be started. */
+/** A function that runs a program. Rejects when the program cannot be started. */
 export type RunProgram = (program: Program, options: ProgramOptions) => Promise<ProgramResult>;
 
-/** Sockets that a service manager has opened belong to the worker, not to its programs. */
+/** Not passed on: sockets that a service manager has opened belong to the worker, not to its programs. */
 const NO_SOCKETS = { LISTEN_FDS: undefined, LISTEN_PID: undefined, LISTEN_FDNAMES: undefined };
 
 /** How long the output is read after the program's end, if another process keeps the pipe open. */
@@ -54,7 +54,7 @@ export const runProgram: RunProgram = async (program, options) => {
   const { signal, killAfterMs, onLines } = options;
   const { file, environment, input } = program;
   const env = { ...process.env, ...NO_SOCKETS, ...environment };
-  // `detached` starts a new session, so the group has the number of the process.
+  // `detached` starts a new session, so the number of the process group is the pid.
   const child = spawn(file, [], { detached: true, env, stdio: "pipe" });
   const { pid, stdin, stdout, stderr } = child;
   const exited = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
@@ -93,7 +93,7 @@ const hints: Readonly<Record<string, string>> = {
   EAGAIN: "the limit of processes is reached",
 };
 
-/** Passes the stream's lines to `onLines`, piece by piece, and waits for each. Resolves at the stream's end. */
+/** Passes the stream's lines to `onLines`, and waits for each call before it reads on. Resolves at the end. */
 async function passLines(
   stream: Readable,
   onLines: (lines: readonly string[]) => Promise<void> | void,
@@ -105,13 +105,13 @@ async function passLines(
       if (whole.length > 0) await onLines(whole);
     }
   } catch {
-    // waitForOutput() has destroyed the stream; earlier output counts.
+    // waitForOutput() has destroyed the stream: the output until then is passed on.
   }
   const last = lines.end();
   if (last.length > 0) await onLines(last);
 }
 
-/** Waits until the output is read, for a limited time: a process that was left running may keep the pipes open. */
+/** Waits until the output is read, at most LAST_OUTPUT_MS: a process that was left running may keep the pipes open. */
 async function waitForOutput(child: ChildProcess, output: Promise<unknown>): Promise<void> {
   const done = new AbortController();
   void output.then(() => done.abort());
@@ -122,7 +122,7 @@ async function waitForOutput(child: ChildProcess, output: Promise<unknown>): Pro
   await output;
 }
 
-/** Resolves when the group is empty after `signal` has aborted, or when `over` aborts. */
+/** Ends the process group after `signal` has aborted, and then resolves. Resolves early if `over` aborts first. */
 async function stopGroup(
   pid: number,
   signal: AbortSignal,

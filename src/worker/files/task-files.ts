@@ -1,12 +1,11 @@
-// Finds the files of a directory that are tasks, and their identifiers, by Graphile Worker's rules: the path
-// without the extension, so mail/send.ts is the task mail/send. A module is a file with one of MODULE_EXTENSIONS, a
-// program is any other executable file; the remaining files are not tasks.
+// Finds the files of a directory that are tasks, by Graphile Worker's rules. A task's identifier is the path without
+// extensions: mail/send.ts is the task mail/send. A module has a single extension, one of MODULE_EXTENSIONS; a program
+// is any other executable file. The remaining files, and those with other characters in their names, are not tasks.
 import { constants } from "node:fs";
 import { access, open, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, extname, join, resolve } from "node:path";
 import { codeOf, InputError, messageOf, type Problem } from "../../base/errors.ts";
 
-/** The extensions of modules. */
 export const MODULE_EXTENSIONS = [".js", ".mjs", ".cjs", ".ts", ".mts"] as const;
 
 export interface TaskFile {
@@ -21,7 +20,7 @@ export interface TaskFile {
   readonly kind: "module" | "program";
 }
 
-/** A file that is not a task, and the reason. */
+/** A file or folder that is not a task, and the reason. */
 export interface IgnoredFile {
   readonly name: string;
   readonly reason: string;
@@ -30,7 +29,7 @@ export interface IgnoredFile {
 export interface FoundFiles {
   readonly tasks: readonly TaskFile[];
   readonly ignored: readonly IgnoredFile[];
-  /** Tasks and folders to which every user of the machine can write; "." is the directory. */
+  /** Tasks, and folders with tasks, to which every user of the machine can write; "." is the directory itself. */
   readonly openToAll: readonly string[];
   /** One problem for each identifier that several files have. */
   readonly problems: readonly Problem[];
@@ -42,7 +41,7 @@ const FOLDER = /^[A-Za-z0-9_-]+$/;
 const FILE = /^([A-Za-z0-9_-]+)((?:\.[A-Za-z0-9_-]+)*)$/;
 const NAME = "its name must have only letters, digits, _ and -";
 
-/** Returns the files. Throws InputError for a directory that is missing, unreadable or has more than 10,000 files. */
+/** Rejects with InputError for a directory that is missing, unreadable or has more than 10,000 files. */
 export async function findTaskFiles(directory: string): Promise<FoundFiles> {
   await assertDirectory(directory);
   const names = await namesIn(directory);
@@ -50,7 +49,7 @@ export async function findTaskFiles(directory: string): Promise<FoundFiles> {
     names.map((name) => examine(directory, name)),
   );
   const tasks = await withoutCompanions(found.filter((one) => "path" in one));
-  // A file with the name of a task, such as its source map, belongs to the task.
+  // A file with the name of a task, such as its source map, belongs to the task and is not listed as ignored.
   const taskNames = new Set(tasks.map(({ identifier }) => identifier));
   const ignored = found
     .filter((one) => "reason" in one)
@@ -99,8 +98,9 @@ async function assertDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Returns all files, sorted; a linked folder counts as a file. Hidden ones and node_modules are left out. A folder
- * whose name cannot be part of an identifier, or that is too deep, is returned itself, with a slash at its end.
+ * Returns all files in and below a folder, sorted. A linked folder counts as a file. Names that begin with a dot, and
+ * node_modules, are left out. A folder that is too deep, or whose name cannot be part of an identifier, is not entered:
+ * its own path is returned, with a slash at the end.
  */
 async function namesIn(directory: string, folder = "", depth = 0): Promise<string[]> {
   const names: string[] = [];
@@ -149,8 +149,8 @@ const isModule = (extension: string) =>
   (MODULE_EXTENSIONS as readonly string[]).includes(extension);
 
 /**
- * On mounts without modes every file is executable, so source maps and type declarations look like programs. So of
- * several files with one identifier, only modules and files with the first bytes of a program count, if there are any.
+ * Removes files that only look like programs: on mounts without modes every file is executable, also source maps and
+ * type declarations. They are removed if a module, or a file with the first bytes of a program, has their identifier.
  */
 async function withoutCompanions(files: readonly TaskFile[]): Promise<TaskFile[]> {
   const groups = [...Map.groupBy(files, ({ identifier }) => identifier).values()];
@@ -164,7 +164,7 @@ async function withoutCompanions(files: readonly TaskFile[]): Promise<TaskFile[]
   return (await Promise.all(kept)).flat();
 }
 
-/** The first bytes of scripts and of executables for Linux, macOS and Windows. */
+/** The first bytes, in hexadecimal, of scripts and of executables for Linux, macOS and Windows. */
 const BEGINNINGS = ["2321", "7f454c46", "cafebabe", "cffaedfe", "cefaedfe", "4d5a"];
 
 async function beginsAsProgram(path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
-// The ids of jobs that PostgreSQL refuses to change and, as negative numbers, of queues that it refuses to lock. Sweeps
-// and fetches skip each for a while, so that one statement can recover or fetch the other jobs.
+// The ids of jobs that cannot be recovered, locked or read now; negative ids are those of queues that cannot be locked.
+// Sweeps or fetches skip each for a while, so that their statements succeed for all other jobs.
 import { monotonic } from "../../base/clock.ts";
 
 const EXCLUDED_MS = 300_000;
@@ -9,12 +9,12 @@ export class ExcludedJobs {
   readonly #forMs: number;
   readonly #jobs = new Map<string, { readonly untilMs: number; readonly error: string }>();
 
-  /** `forMs`: how long each is skipped; five minutes by default. */
+  /** `forMs`: for how many milliseconds each is skipped; by default for five minutes. */
   constructor(forMs = EXCLUDED_MS) {
     this.#forMs = forMs;
   }
 
-  /** Adds a job or a queue. Returns false, without adding it, if 1,000 are skipped already. */
+  /** Adds a job or a queue. Returns false, without adding it, if the list has 1,000 entries already. */
   add(id: string, error: string): boolean {
     if (this.#jobs.size >= MAX_EXCLUDED) return false;
     this.#jobs.set(id, { untilMs: monotonic() + this.#forMs, error });

@@ -1,5 +1,5 @@
-// Runs the heartbeat in its own thread, or in this thread when that is not possible (heartbeat.ts decides). Both
-// variants accept the same commands.
+// Runs the loop of heartbeats in a thread of its own (beatInThread) or, if that is not possible, in the worker's thread
+// (beatHere). heartbeat.ts decides which. Both functions return the same interface.
 import { Worker as Thread } from "node:worker_threads";
 import type pg from "pg";
 import { wait } from "../../base/clock.ts";
@@ -17,7 +17,7 @@ export interface HeartbeatHost {
   send(command: Exclude<HeartbeatCommand, { command: "password" | "stop" }>): void;
   /** Stops within `limitMs`, with or without an answer of the database. */
   stop(limitMs: number): Promise<void>;
-  /** Ends the wait of stop(). Called when the database does not answer. */
+  /** Ends the wait of stop(), also of a later call. Called when the database does not answer during a stop. */
   cut(): void;
 }
 
@@ -39,8 +39,8 @@ export function beatHere(settings: HeartbeatSettings, report: Report): Heartbeat
 }
 
 /**
- * Sends heartbeats from a thread. `onEnd` is called when the thread ends without a stop. The thread does not keep
- * the process alive.
+ * Sends heartbeats from a thread of its own. `onEnd` is called when the thread ends without a stop. The thread does not
+ * keep the process alive.
  */
 export async function beatInThread(
   settings: Omit<HeartbeatSettings, "connection">,
@@ -90,13 +90,13 @@ async function passwordText(password: pg.ClientConfig["password"]): Promise<stri
   return typeof password === "function" ? await password() : (password ?? "");
 }
 
-// Options of the application's Node, such as a preloaded module, must not apply to this thread. Without execArgv
-// a thread would read NODE_OPTIONS again, even in the executable, whose main thread ignores that variable.
+// Options of the application's Node, such as preloaded modules, must not apply: `execArgv` drops those of the command
+// line, `env` those of NODE_OPTIONS, which a thread reads again, even in the executable, whose main thread ignores it.
 async function startThread(workerData: HeartbeatThreadData): Promise<Thread> {
   const { NODE_OPTIONS: _, ...env } = process.env;
   const own = { execArgv: [], env, resourceLimits: LIMITS, name: "worker heartbeat" };
   const options = { workerData, ...own };
-  // undefined in a bundle that is CommonJS.
+  // `import.meta.url` is undefined in a CommonJS bundle.
   const here: string | undefined = import.meta.url;
   if (here?.endsWith(".ts")) return new Thread(new URL("./heartbeat-thread.ts", here), options);
   const { default: text } = await import("../../../dist/heartbeat-thread.json", {

@@ -1,6 +1,6 @@
-// Renews leases every few seconds on a connection of its own. When a sweep is due, the answer to a
-// heartbeat also lists stale workers. Runs in the heartbeat thread (heartbeat-thread.ts) or, if that is not possible,
-// in the worker's thread. So it communicates only by commands, reports and two shared buffers.
+// Renews a worker's leases on a connection of its own. When a sweep is due, the answer to a heartbeat also lists stale
+// workers. While the worker's thread is blocked, also renews its locks. Runs in the heartbeat thread or, if that is not
+// possible, in the worker's thread. So it communicates only by commands, reports and two shared buffers.
 import pg from "pg";
 import {
   type Moment,
@@ -30,7 +30,7 @@ export interface Lease extends LeaseMark {
   readonly id: string;
 }
 
-/** Plain data, which can be sent to a thread. */
+/** Data that can be sent to a thread. If the loop runs in the worker's thread, `connection` may have functions, too. */
 export interface HeartbeatSettings {
   readonly connection: pg.ClientConfig;
   readonly schema: SchemaName;
@@ -41,9 +41,9 @@ export interface HeartbeatSettings {
   readonly statementTimeoutMs: number;
   /** The interval at which the worker renews its locks. */
   readonly renewLocksEveryMs: number;
-  /** Two 64-bit cells: the moment at which the last successful heartbeat was sent (writeMoment). */
+  /** Two 64-bit cells: when the last successful heartbeat, or registration of a lease, was sent (writeMoment). */
   readonly lastHeartbeat: SharedArrayBuffer;
-  /** A 64-bit cell: the time at which the worker's thread last ran, by sharedMonotonicUs. */
+  /** A 64-bit cell: when the worker's thread last received a report, by sharedMonotonicUs. Long ago: it is blocked. */
   readonly lastTurn: SharedArrayBuffer;
 }
 
@@ -76,7 +76,7 @@ export type HeartbeatReport =
   | { readonly report: "stale"; readonly ids: readonly string[] }
   | { readonly report: "lost"; readonly id: string; readonly reason: LeaseLoss }
   | { readonly report: "failed"; readonly error: string }
-  /** The locks of a worker whose thread is blocked could not be renewed. The renewal is tried again. */
+  /** The worker's thread is blocked, and its locks could not be renewed. The renewal is tried again. */
   | { readonly report: "unrenewed"; readonly error: string }
   | { readonly report: "password" };
 
@@ -86,17 +86,17 @@ export type HeartbeatNews = Exclude<
   { report: "failed" | "unrenewed" | "password" }
 >;
 
-/** How long after its time limit an unanswered heartbeat ends. Short, so that the next one can still be in time. */
+/** How long after its time limit an unanswered heartbeat ends. Short, so that the next can still renew the lease. */
 const GRACE_MS = 500;
 
 /** The longest pause between attempts in the first minute of an outage: most outages are a restart of the database. */
 const EAGER_MS = 400;
 const EAGER_FOR_MS = 60_000;
 
-/** How often a failed renewal is tried again within the interval of renewals. */
+/** A failed renewal of locks is tried again after the interval of renewals divided by this number. */
 const RETRIES = 60;
 
-/** Writes a moment to two cells, one by one. Between the two writes, a reader computes a time that is too long. */
+/** Writes a moment to two cells, one by one. A reader between the two writes computes an age that is too long. */
 export function writeMoment(cells: BigInt64Array, [monotonicUs, epochMs]: Moment): void {
   Atomics.store(cells, 0, monotonicUs);
   Atomics.store(cells, 1, epochMs);
@@ -113,14 +113,14 @@ export class HeartbeatLoop {
   #leaseIds: readonly string[] = [];
   /** Leases whose loss has been reported. */
   readonly #lost = new Set<string>();
-  /** The state of each lease after the last successful heartbeat. */
+  /** The row of each lease as the last successful heartbeat, or its registration, has left it. */
   readonly #left = new Map<string, LeaseMark>();
   #metadata: Omit<HeartbeatDescription, "command"> | null = null;
   /** Ends the pause before the next heartbeat. */
   #pause = new AbortController();
   #sweptAtMs = 0;
   #isBroken = false;
-  /** The last time at which a blocked worker's locks were due for renewal, and the leases still to be renewed. */
+  /** When the locks of a blocked worker were last due for renewal, and the leases whose locks must still be renewed. */
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #toRenew: readonly string[] = [];
 
@@ -171,7 +171,7 @@ export class HeartbeatLoop {
         signal,
         onError: (error) => this.#onFailure(error),
         firstMs: Math.min(100, intervalMs),
-        // After an outage no job is fetched before a heartbeat has succeeded.
+        // Short pauses at first: after an outage of seconds, no job is fetched before a heartbeat has succeeded.
         longestMs: () =>
           monotonic() - heartbeatAtMs < EAGER_FOR_MS ? Math.min(EAGER_MS, intervalMs) : intervalMs,
       },
@@ -219,7 +219,7 @@ export class HeartbeatLoop {
   }
 
   /**
-   * Renews the worker's locks while a handler blocks its thread for hours. The running jobs cannot be listed here, so
+   * Renews the worker's locks while a handler blocks its thread for long. The running jobs cannot be listed here, so
    * the whole table is searched for the locks. Each heartbeat searches for the locks of one lease only, so that the
    * next heartbeat is not late.
    */
@@ -261,7 +261,7 @@ export class HeartbeatLoop {
   #onConfirmed(answer: HeartbeatAnswer, sentAt: Moment): void {
     const { now_ms: nowMs, uptimeMs, leases, staleWorkerIds } = answer;
     for (const id of this.#leaseIds) this.#check(id, leases.get(id), nowMs);
-    // After the loss of the current lease no more jobs are fetched.
+    // After the loss of the current lease, the last heartbeat grows old, so that no more jobs are fetched.
     const [current] = this.#leaseIds;
     if (current !== undefined && !this.#lost.has(current)) {
       writeMoment(this.#lastHeartbeat, sentAt);
@@ -285,7 +285,7 @@ export class HeartbeatLoop {
     this.#report({ report: "lost", id, reason });
   }
 
-  /** Whether the database is in an earlier state, in which other jobs may be locked under this id. */
+  /** Whether the database was restored to an earlier state, in which other jobs may be locked under this id. */
   #isRestored(id: string, { table, renewed_ms }: LeaseRow): boolean {
     const last = this.#left.get(id);
     return last !== undefined && (table !== last.table || renewed_ms < last.renewed_ms);

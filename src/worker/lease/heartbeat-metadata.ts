@@ -1,5 +1,5 @@
-// The report in a worker's heartbeat row: for users, for sweeps (the length of its lease), and for cleanups, which
-// keep its tasks. All lists are bounded. Unchanged data gives the same text, which is not written again.
+// The report in a worker's heartbeat row: for users, for sweeps (the length of the lease), for cleanups (they keep its
+// tasks), and after a pause (whether the worker applies it). All lists are bounded. An unchanged text is not written.
 import { hostname } from "node:os";
 import { monotonic, now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
@@ -14,17 +14,17 @@ export interface WorkerDescription {
   readonly concurrency: number;
   readonly tasks: ReadonlyMap<string, { readonly tally: Counts }>;
   readonly cron: readonly CronTick[];
-  /** The running jobs of both modes. Row locks of the fast mode are visible only here. */
+  /** The running jobs of both modes. Those of the fast mode have only row locks, so nothing else lists them. */
   readonly running: readonly RunningJob[];
   /** Jobs that were fetched and have not started. */
   readonly unstarted: readonly { readonly id: string; readonly fetchedAtMs: number }[];
-  /** Ended jobs that stay locked, because PostgreSQL refuses their results, and jobs that it refuses to lock. */
+  /** Jobs that stay locked, as PostgreSQL refuses their results; jobs, and queues (id < 0), that it refuses to lock. */
   readonly unsettled: readonly {
     readonly id: string;
     readonly error: string;
     readonly isLocked: boolean;
   }[];
-  /** The mark of the pauses that the worker applies; null: unknown. */
+  /** The mark of the pauses that the worker applies (pause-state.ts); null: none yet, or no table of pauses. */
   readonly pausesApplied: string | null;
 }
 
@@ -67,7 +67,7 @@ export function fetchedIds({ unstarted }: WorkerDescription): string[] {
 export class HeartbeatMetadata {
   readonly #config: RecoveryConfig;
   readonly #rates = new WorkerRates();
-  /** Start times of running attempts. Each is computed once, because the difference between the clocks varies. */
+  /** Start times of running attempts. Each is computed once: the clocks drift, and the text would change each time. */
   #since = new Map<string, { readonly startedAtMs: number; readonly since: string }>();
 
   constructor(config: RecoveryConfig) {
@@ -75,7 +75,7 @@ export class HeartbeatMetadata {
   }
 
   /**
-   * Returns the report as JSON text. Lists with names are halved until the text fits into the limit. `fetched`: the ids
+   * Returns the report as JSON text. Lists with names are halved until it is within the limit. `fetched`: the ids
    * to list as fetched and not started. `aheadMs`: how far this machine's clock is ahead of the database's.
    */
   text(
@@ -124,7 +124,7 @@ export class HeartbeatMetadata {
     return text;
   }
 
-  /** Returns the counters since the worker was created: of all tasks together, and of each, the busiest first. */
+  /** Returns the counts since the worker was created, with rates: of all tasks together, and by task, busiest first. */
   #counters(tasks: WorkerDescription["tasks"]) {
     const counted = [...tasks].map(([task, { tally }]) => {
       return { task, done: tally.done + tally.skipped, failed: tally.failed };

@@ -16,7 +16,7 @@ export interface HeartbeatThreadData extends HeartbeatSettings {
   readonly needsPassword: boolean;
 }
 
-/** The main thread may be blocked; after this time the last password is used again. */
+/** How long to wait for the password: the main thread may be blocked. Then the last one, if any, is used again. */
 const PASSWORD_WAIT_MS = 2_000;
 
 const port = parentPort;

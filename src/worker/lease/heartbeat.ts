@@ -1,8 +1,8 @@
-// A worker's heartbeat for the rest of the worker: the age of the last successful heartbeat, and the reports of the
-// heartbeat thread.
+// Controls a worker's heartbeat: starts and stops it, passes its reports on, and computes the age of the last heartbeat
+// that succeeded.
 //
 //   new ──start()──▶ beating in a thread ──stop()──▶ stopped
-//                        │ the thread cannot start, or has ended: ▲
+//                        │ the thread cannot start, or has ended  ▲
 //                        └──────▶ beating in this thread, logged ─┘
 import type pg from "pg";
 import { type Moment, msSince, sharedMonotonicUs } from "../../base/clock.ts";
@@ -30,7 +30,7 @@ export interface HeartbeatParts {
   readonly logger: Logger;
   readonly outage: Outage;
   report(news: HeartbeatNews): void;
-  /** Called when a heartbeat has failed, or succeeds again, because other connections may be dead. */
+  /** Called when heartbeats begin to fail, and when they succeed again, because other connections may be dead. */
   onTrouble(): void;
 }
 
@@ -60,7 +60,7 @@ export class Heartbeat {
     return msSince([Atomics.load(this.#lastHeartbeat, 0), Atomics.load(this.#lastHeartbeat, 1)]);
   }
 
-  /** Records the registration of a lease by a statement that was sent at this moment. */
+  /** Records the registration of a lease by a statement sent at this moment. It counts as a successful heartbeat. */
   recordRegistration(sentAt: Moment): void {
     writeMoment(this.#lastHeartbeat, sentAt);
   }
@@ -119,8 +119,8 @@ export class Heartbeat {
       leases: this.#leases,
       intervalMs: heartbeatIntervalMs,
       sweepIntervalMs,
-      // An outage between two heartbeats of this worker may have delayed those of other workers. A gap up to this
-      // length is too short to make their leases expire.
+      // An outage between two heartbeats of this worker may have delayed those of other workers. If at most this time
+      // is between the two, the outage was too short to make other leases expire.
       longestGapMs: longestGap(config),
       statementTimeoutMs: Math.max(1_000, thresholdMs / 2),
       renewLocksEveryMs,

@@ -8,6 +8,6 @@ export interface Leases {
    * restore; they are returned. If that fails, the lease expires and other workers recover the jobs. Never rejects.
    */
   release(id: string, options: { readonly mayHold: boolean }): Promise<void>;
-  /** Resolves to the jobs that are no longer locked under this id. */
+  /** Resolves to those of `jobIds` that are no longer locked under this id. */
   lostJobs(id: string, jobIds: readonly string[]): Promise<readonly string[]>;
 }

@@ -1,6 +1,6 @@
-// Renews the locks of jobs that run for hours, and of their named queues, four times within the age at which a lock is
-// stale. Graphile workers and the schema's functions check only the age of a lock, not a lease. While a handler blocks
-// the worker's thread, the heartbeat renews the locks (heartbeat-loop.ts).
+// Renews the locks of long jobs and of their named queues, four times within the age at which a lock is stale (4 hours
+// by default). Graphile workers and the schema's functions check only the age of a lock, not a lease. While a handler
+// blocks the worker's thread, the heartbeat renews the locks (heartbeat-loop.ts).
 import { wait } from "../../base/clock.ts";
 import { isOutage, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -9,7 +9,7 @@ import type { Database } from "../../database/database.ts";
 import { renewLocks } from "../../queue/workers/renew-locks.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 
-/** One id of this worker, and the jobs that run under it. */
+/** An id of this worker in `locked_by`, and the jobs that run under it. */
 export interface RunningJobs {
   readonly id: string;
   readonly runningIds: readonly string[];
@@ -23,10 +23,10 @@ export interface LockRenewalParts {
   running(): readonly RunningJobs[];
 }
 
-/** The number of renewals within the stale age. One that fails is repeated within seconds until it succeeds. */
+/** The number of renewals before a lock is stale. A failed renewal is repeated every few seconds until it succeeds. */
 const RENEWALS = 4;
 
-/** Returns the time between two renewals, in milliseconds. A stale age of more than 4 hours counts as 4 hours. */
+/** Returns the milliseconds between two renewals: a quarter of the threshold, or if that is less, of 4 hours. */
 export const renewalIntervalMs = (staleLockThresholdMs: number): number =>
   Math.min(staleLockThresholdMs, STALE_LOCK_MS) / RENEWALS;
 

@@ -1,6 +1,7 @@
-// Resets stale locks, as Graphile workers do. Also restores the rows of queues that a cleanup deleted although they
-// have jobs, and deletes the rows of throttles whose period is over. The first reset is at a random moment of the first
-// minute, so that many workers do not reset locks at once; the others follow about every `intervalMs`.
+// Resets the stale locks of workers without a heartbeat row; Graphile workers reset those of all workers. Also deletes
+// the heartbeat rows of stale workers, restores the rows of queues that a cleanup deleted although they have jobs, and
+// deletes the rows of throttles whose period is over. The first reset is at a random moment of the first minute, so
+// that many workers do not reset locks at once; the others follow about every `intervalMs`.
 import { wait } from "../../base/clock.ts";
 import { isOutage, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -12,19 +13,18 @@ import { deleteStaleWorkers, resetStaleLocks } from "../../queue/workers/reset-s
 export interface LockResetParts {
   readonly database: Database;
   readonly intervalMs: number;
-  /** The age at which a lock of a worker without heartbeats is stale. */
+  /** The age at which a lock of a worker without a heartbeat row is stale. */
   readonly staleLockThresholdMs: number;
   readonly logger: Logger;
   /** Whether this worker sends heartbeats. */
   hasHeartbeats(): boolean;
-  /** Called when jobs have become ready. */
+  /** Called when jobs may have become ready. */
   wake(): void;
 }
 
 const QUEUES_RECOVERED =
   "queues were deleted while jobs were being added to them; they are named recovered-queue-<id> now";
 const FIRST_WITHIN_MS = 60_000;
-/** How long a stop waits for a running reset. */
 const LAST_RESET_MS = 500;
 
 export class LockReset {
@@ -33,7 +33,7 @@ export class LockReset {
   #running: Promise<void> | null = null;
   /** The numbers of deleted queues at the last two checks, newest first. */
   #deleted: readonly string[] = ["0", "0"];
-  /** Whether the last reset succeeded. An outage that makes all heartbeats old makes a reset fail, too. */
+  /** Whether the last reset succeeded. An outage that makes all heartbeats old would have made it fail. */
   #wasReset = false;
 
   constructor(parts: LockResetParts) {
@@ -78,7 +78,7 @@ export class LockReset {
     await this.#try("old throttles could not be deleted", () => deleteOldThrottles(database));
   }
 
-  /** Runs a step. Its error is only logged, so that the other steps run. */
+  /** Runs a step, unless a stop has begun. Its error is only logged, so that the other steps run. */
   async #try<T>(failure: string, step: () => Promise<T>): Promise<T | undefined> {
     if (this.#stop.signal.aborted) return undefined;
     try {

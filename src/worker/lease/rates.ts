@@ -1,4 +1,4 @@
-// The speed of a worker: the increase of its counters within the last minute.
+// The speed of a worker: how many jobs were done, and how many attempts failed, in the last minute.
 
 export interface RateSample {
   /** The time of the counts, by the monotonic clock. */
@@ -10,12 +10,12 @@ export interface RateSample {
 const MINUTE_MS = 60_000;
 
 export class WorkerRates {
-  /** The samples of the last minute, and one older. */
+  /** The samples of the last minute, and the newest older one. */
   #samples: readonly RateSample[] = [];
 
   /**
-   * Returns the rates with one decimal. In a worker's first minute they are its counts so far, without
-   * extrapolation.
+   * Adds a sample. Returns the increase per minute since the newest sample that is a minute old, with one decimal. In
+   * the minute after the first sample, returns the increase since that sample, without extrapolation.
    */
   perMinute(sample: RateSample): { readonly done: number; readonly failed: number } {
     const [, ...later] = this.#samples;

@@ -4,8 +4,8 @@
 //     long the lease lasts without a heartbeat: `thresholdMs`, by default 7 s.
 //  2. A thread of its own updates the row every 2 s (heartbeat-loop.ts). The answer lists stale workers:
 //     those whose lease has expired.
-//  3. A stale worker is listed only once this worker's own heartbeats have succeeded without a gap for as long as
-//     the stale worker's lease lasts, because after an outage of the database every worker looks stale.
+//  3. A stale worker is listed only once heartbeats have succeeded without a gap for as long as its lease lasts: after
+//     an outage of the database every worker looks stale. A new worker adopts that time from another (lease.ts).
 //  4. The interceptors of `jobRecovery` may skip a stale worker, or set the error of its jobs.
 //  5. One statement recovers the jobs of the remaining workers (queue/workers/recover-statement.ts): it locks their
 //     rows, checks the leases again, unlocks jobs and queues, ends open transactions of the fast mode, and marks the
@@ -45,9 +45,9 @@ export interface RecoveryParts {
   readonly outage: Outage;
   readonly lease: WorkerLease;
   describe(): WorkerDescription;
-  /** Called when a lease was lost; the worker continues under another id. */
+  /** Called when a lease was lost. If it is the current one, the worker continues under another id. */
   leaseLost(id: string, reason: LeaseLoss): void;
-  /** Called when jobs may be ready, or when jobs may be fetched again. */
+  /** Called when jobs may have become ready, or when the lease permits to fetch again. */
   wake(): void;
   /** Closes every connection of the worker that does not answer within seconds. */
   prove(): void;
@@ -55,7 +55,7 @@ export interface RecoveryParts {
 
 /** The number of heartbeats between two reports: one report every 4 s by default. */
 const BEATS_PER_DESCRIPTION = 2;
-/** The rate limit of reports. Each is written as a whole, so after a long one the next is later. */
+/** The rate limit of periodic reports. Each is written as a whole, so a long one delays the next. */
 const MAX_BYTES_A_MS = 0.5;
 const SWEEP_WAIT_MS = 500;
 
@@ -117,19 +117,19 @@ export class Recovery implements Leases, LeaseKeeper {
     try {
       const left = mayHold ? await returnUnknownJobs(patient, id, [], []) : null;
       if ((left?.jobs ?? 0) > 0) wake();
-      // A lease under which a job stays locked is recovered by others.
+      // If a job stays locked, the lease is left to expire, so that other workers recover the job.
       if (!left?.refused.length) await endLeases(database, [id]);
     } catch (error) {
       logger.debug({ lease: id, error: messageOf(error) }, NOT_ENDED);
     }
   }
 
-  /** Resolves to the jobs that are no longer locked under this id. */
+  /** Resolves to those of `jobIds` that are no longer locked under this id. */
   lostJobs(id: string, jobIds: readonly string[]): Promise<string[]> {
     return lostJobs(this.#parts.database, id, jobIds);
   }
 
-  /** Whether the last heartbeat is recent enough to start jobs. After false, the next heartbeat wakes the worker. */
+  /** Whether the last heartbeat is recent enough to fetch and start jobs. After false, the next wakes the worker. */
   get isInTime(): boolean {
     const { thresholdMs, heartbeatIntervalMs } = this.#parts.config;
     const isSafe = this.#heartbeat.ageMs < thresholdMs - heartbeatIntervalMs;
@@ -246,7 +246,7 @@ export class Recovery implements Leases, LeaseKeeper {
       hooks.emit("worker:recovered", { workerId, staleWorkerIds: workerIds, jobs });
       if (jobs + queues > 0) wake();
     } catch (error) {
-      // The next sweep lists the stale workers again.
+      // The answer to a later heartbeat lists the stale workers again.
       logger.warn({ error: messageOf(error) }, NOT_RECOVERED);
     }
   }
@@ -265,7 +265,7 @@ export class Recovery implements Leases, LeaseKeeper {
     return toRecover;
   }
 
-  /** Returns the first verdict other than `continue`; null when an interceptor threw. */
+  /** Returns the first verdict other than `continue`; undefined: there is none. null: an interceptor threw. */
   async #verdict(staleWorkerId: string): Promise<Verdict | undefined | null> {
     const { hooks, logger } = this.#parts;
     try {
@@ -274,7 +274,7 @@ export class Recovery implements Leases, LeaseKeeper {
       const fields = { stale_worker_id: staleWorkerId, error: messageOf(error) };
       logger.error(
         fields,
-        "an interceptor threw; the stale worker is checked again at the next heartbeat",
+        "an interceptor threw; the stale worker is checked again at the next search for stale workers",
       );
       return null;
     }

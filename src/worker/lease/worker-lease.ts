@@ -1,16 +1,16 @@
 // The worker's lease on its locks, for the parts that fetch or start jobs.
 //
-//   no keeper ──setKeeper()──▶ good ──no heartbeat for too long──▶ not good ──a heartbeat──▶ good
+//   no keeper: always good ──setKeeper()──▶ good ──no heartbeat for too long──▶ not good ──a heartbeat──▶ good
 import { Stopwatch } from "../../base/clock.ts";
 
 /** How long a true `isGood` is cached, because it is read before each job. The shortest lease is 150 ms. */
 const GAP_MS = 50;
 
-/** The heartbeats that renew a lease. */
+/** The heartbeats that renew the lease (recovery.ts). */
 export interface LeaseKeeper {
   /** The time since the last successful heartbeat. */
   readonly heartbeatAgeMs: number;
-  /** Whether the last heartbeat is recent enough. The clock also counts the time for which the process was frozen. */
+  /** Whether the last heartbeat is recent enough. The time for which the process was frozen counts, too. */
   readonly isInTime: boolean;
   /** How far this machine's clock is ahead of the database's. */
   readonly aheadMs: number;
@@ -54,7 +54,7 @@ export class WorkerLease {
     return isGood;
   }
 
-  /** Called when a job starts. A listed job must not stay listed as fetched for longer than a round trip. */
+  /** Called when a job starts. If the heartbeat row lists it as not started, a new report is written at once. */
   jobStarts(id: string): void {
     if (this.listed.has(id)) this.#keeper?.reportFetched();
   }

@@ -1,4 +1,4 @@
-// Which limits apply to each task of a worker. Tasks with the same limits are fetched together.
+// Groups a worker's tasks by the limits that apply to them. The tasks of a group are fetched together.
 import { matches } from "../../domain/limits/limit.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
 
@@ -9,7 +9,7 @@ export interface LimitedTasks {
   readonly names: readonly string[];
   /** The limits of the group in the order of their ids. */
   readonly limits: readonly StoredLimit[];
-  /** The task's option `concurrency`, if the group is that task alone; null without one. */
+  /** The task's option `concurrency`. A task that has it is a group of its own. null: the tasks do not have it. */
   readonly ownConcurrency: number | null;
 }
 
@@ -19,7 +19,7 @@ export interface Arrangement {
   readonly limited: readonly LimitedTasks[];
 }
 
-/** Returns the groups of tasks. `tasks`: the option `concurrency` of each task, or null, by its name. */
+/** Returns the groups. `tasks`: each task's option `concurrency`, or null. `limits`: those of queues are ignored. */
 export function arrangementOf(
   tasks: ReadonlyMap<string, number | null>,
   limits: readonly StoredLimit[],

@@ -1,8 +1,8 @@
-// Writes the back-offs that jobs request. If a burst of jobs requests the same back-off, it is written once, and again
-// only if a later job requests a longer one.
+// Writes the back-offs that jobs request. If many jobs request a back-off of the same target within a second, the first
+// request is written, and later ones only if they end later.
 //
-//   a request ──▶ begins ──written──▶ all workers read it (control-watch.ts, limit-watch.ts)
-//                    └ others meanwhile: the latest end of all is written next
+//   a request ──▶ is written ──▶ all workers read it (control-watch.ts, limit-watch.ts)
+//                    └ requests meanwhile: the one that ends last is written next
 import { type Clock, systemClock, unlessAborted } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -29,7 +29,7 @@ interface Target {
   isWriting: boolean;
 }
 
-/** A request is ignored if its end is at most this much later than the end of another request in the last RECENT_MS. */
+/** A request is ignored if it ends at most this much later than one within the last RECENT_MS, or one being written. */
 const SAME_MS = 100;
 const RECENT_MS = 1_000;
 const MAX_TARGETS = 1_000;
@@ -55,7 +55,7 @@ export class BackOffs {
     this.retry = new RetryRules(retry, retryPolicies, logger, (request) => this.begin(request));
   }
 
-  /** Begins the back-off in the background. If that fails, the failure is logged, and only the job itself waits. */
+  /** Writes the back-off in the background. If that fails, the failure is logged, and only the job itself waits. */
   begin({ target: backOffTarget, delayMs, ...request }: BackOffRequest): void {
     const { job } = request;
     const target = this.#targetOf(backOffTarget, request.job);

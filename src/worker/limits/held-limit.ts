@@ -1,4 +1,4 @@
-// What a session holds of one limit, and whether one more job may start under it. No start of a job costs a query.
+// What a session holds of one limit, and how many jobs may start under it now. The start of a job needs no query.
 //
 //   permits   how many jobs may run at once: a task's own option `concurrency`, or leased (permit-leases.ts)
 //   tokens    how many jobs may start: leased for a moment (token-leases.ts)
@@ -27,13 +27,12 @@ export class HeldLimit {
   bucket: TokenBucket | null = null;
   /** The revision of the definition. */
   revision = 0;
-  /** The number of running jobs. */
   running = 0;
-  /** The number of permits after the last exchange. */
+  /** The number of permits. While an exchange is under way, only those that running jobs use. */
   permits = 0;
-  /** The number of permits to keep as jobs end: less than `permits` while another worker has too few. */
+  /** The number of permits to keep as jobs end. If it is less than `permits`, the others must be returned. */
   share = 0;
-  /** Whether the session needs more permits than it has. Then it fetches few jobs ahead: other workers may run them. */
+  /** Whether the session wants more permits than it has. Then it fetches few jobs ahead: other workers may run them. */
   isShort = false;
   /** Tokens, the oldest first. */
   #tokens: readonly LeasedTokens[] = [];
@@ -48,7 +47,7 @@ export class HeldLimit {
     this.#lapse = new Lapse(clock);
   }
 
-  /** Applies the present definition of the limit. */
+  /** Applies the present definition and the present back-off of the limit. */
   define({ definition, backOff, revision }: StoredLimit): void {
     const { concurrency, rate } = definition;
     this.revision = revision;
@@ -80,7 +79,7 @@ export class HeldLimit {
     return this.#tokens.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** The number of unused permits within the share. */
+  /** The number of unused permits within the share. Infinity: the limit does not bound how many jobs run at once. */
   get freePermits(): number {
     if (this.concurrency === null) return Number.POSITIVE_INFINITY;
     return Math.max(0, Math.min(this.permits, this.share) - this.running);
@@ -94,7 +93,8 @@ export class HeldLimit {
 
   /**
    * Whether jobs may be fetched. While all permits are in use, jobs are fetched ahead, so that the next one starts as
-   * soon as one ends. No jobs are fetched while permits must be given up, or without a token.
+   * soon as one ends. No jobs are fetched during a back-off, without a token of the rate, without permits, or while
+   * more jobs run than the session may keep permits.
    */
   get letsFetch(): boolean {
     if (this.backsOffMs > 0) return false;
@@ -122,7 +122,7 @@ export class HeldLimit {
     this.running--;
   }
 
-  /** Adds tokens that the database has given. `sentAtMs`: the time of the request, from which the lapse is counted. */
+  /** Adds tokens that the database has given. `sentAtMs`: when they were requested. lapse.ts limits their use. */
   addTokens(count: number, takenAt: string, sentAtMs: number): void {
     const { bucket } = this;
     if (bucket === null || count === 0) return;
@@ -130,7 +130,7 @@ export class HeldLimit {
     this.#tokens = [...this.#tokens, { count, bucket, takenAt, untilMs }];
   }
 
-  /** Removes and returns all unused tokens. */
+  /** Removes and returns all unused tokens, also those that have lapsed. */
   dropTokens(): readonly LeasedTokens[] {
     const left = this.tokens > 0 ? this.#tokens : [];
     this.#tokens = [];

@@ -15,8 +15,8 @@ export class Lapse {
 
   /**
    * Returns until when the tokens may be used. The time counts from the request, so it ends at most `lapseMs` after the
-   * database took them. If every answer came later, no job would ever start. So after some late answers the time counts
-   * from the answer; then the rate is exceeded by the tokens that become due during the delay.
+   * database took them. If every answer came after it, no job would ever start. So after three such answers it counts
+   * from the answer. Then the rate is exceeded by the tokens that become due during the delay.
    */
   untilMs(sentAtMs: number, lapseMs: number): number {
     const nowMs = this.#clock.monotonic();

@@ -1,4 +1,4 @@
-// Reads the limits of the schema. control-watch.ts calls read() every 2 seconds, and when a change is announced.
+// Reads limits, and passes on announcements of permits. control-watch.ts calls read() every 2 s and after a change.
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -76,7 +76,7 @@ export class LimitWatch {
       const limits = await readLimits(db);
       const hasOfQueues = limits.some(({ definition }) => definition.scope === "queue");
       this.#apply(limits, hasOfQueues || (await hasManagedQueues(db)));
-      // A worker that receives no notifications must also notice that others want its unused permits.
+      // Even a worker that receives no notifications must notice that others want its unused permits.
       const havePermits = limits.some(({ definition: { scope, concurrency } }) => {
         return scope === "task" && concurrency !== null;
       });

@@ -1,4 +1,4 @@
-// Exchanges permits of a session's limits: when the session could use more, and when it holds more than its share.
+// Exchanges permits of a session's limits: the session gets some, returns those beyond its share, and reports its use.
 //
 //   demand changes, PERMITS announced ──▶ an exchange, one in 500 ms (free permits: at once) ──▶ permits, share
 //                                              └ still short: again in 500 ms
@@ -19,15 +19,15 @@ export interface PermitLeasesParts {
   readonly workerId: string;
   readonly database: Database;
   readonly lease: Pick<WorkerLease, "hasHeartbeats">;
-  /** How many jobs the session could run at once under the limit now. */
+  /** How many jobs the session could run at once under the limit now, running ones included. */
   demandOf(limit: HeldLimit): number;
-  /** Called when permits have changed. */
+  /** Called when permits may have changed. */
   changed(): void;
 }
 
 interface Lease {
   lastMs: number;
-  /** The number of the last exchange. */
+  /** The number of the last exchange; 0: none. Later exchanges have greater numbers. */
   number: number;
   reported: { inUse: number; wanted: number; revision: number };
   isUnderWay: boolean;
@@ -56,8 +56,8 @@ export class PermitLeases {
   permitsAnnounced(limitId: number, areFree: boolean): void {
     for (const [limit, lease] of this.#leases) {
       if (limit.id !== limitId) continue;
-      // Free permits are requested at once. Wanted ones are given up half a second later: only then the other session
-      // has been short for long enough.
+      // Free permits are requested at once. Permits that another session wants are returned half a second later: only
+      // then has it been short for long enough to get them.
       if (areFree) lease.lastMs = Number.NEGATIVE_INFINITY;
       else if (!lease.othersAreShort) lease.lastMs = this.#parts.clock.monotonic();
       if (areFree || !lease.othersAreShort) this.#cancelWait(lease);
@@ -66,7 +66,7 @@ export class PermitLeases {
     }
   }
 
-  /** Exchanges permits if that could change anything. */
+  /** Exchanges permits if that could change anything: at once, or after a pause of up to 500 ms. */
   consider(limit: HeldLimit): void {
     if (limit.id === null || limit.concurrency === null || this.#isClosed) return;
     if (!this.#parts.lease.hasHeartbeats) {
@@ -91,7 +91,7 @@ export class PermitLeases {
     });
   }
 
-  /** Gives back the permits of a limit that does not apply any more: they may be for tasks of other workers now. */
+  /** Gives back the permits of a limit that applies to no task of the session any more. Other workers may need them. */
   release(limit: HeldLimit): void {
     const lease = this.#leases.get(limit);
     if (lease === undefined) return;
@@ -125,11 +125,11 @@ export class PermitLeases {
   #isDue(limit: HeldLimit, lease: Lease, wanted: number): boolean {
     if (wanted > limit.permits || lease.isUncertain) return true;
     if (lease.othersAreShort && limit.permits > 0) return true;
-    // Pages and commands show how many permits are in use, so a new number is reported.
+    // After a new definition, permits may have to be returned. Pages and commands show how many are in use.
     const { inUse, wanted: before, revision } = lease.reported;
     if (limit.permits > 0 && revision !== limit.revision) return true;
     if (limit.permits > 0 && inUse !== limit.running) return true;
-    // A session without permits also reports that it wants none any more: until then the shares of others are smaller.
+    // A session reports whether it wants permits at all, because as long as it does, the shares of others are smaller.
     return before > 0 !== wanted > 0;
   }
 
@@ -147,7 +147,7 @@ export class PermitLeases {
     try {
       const exchange = { limitId: limit.id, workerId, inUse, wanted, number: lease.number };
       const answer = await exchangePermits(database, exchange);
-      // null: the limit has no concurrency now. The permits are kept for the case that it gets one again.
+      // null: the limit was removed or has no concurrency now. The permits are kept in case it gets one again.
       limit.permits = answer.permits ?? before;
       if (answer.permits !== null) limit.share = answer.share;
       limit.isShort = limit.permits < wanted;
@@ -191,7 +191,7 @@ export class PermitLeases {
 
   #log(error: unknown): void {
     const message = messageOf(error);
-    // After close() the lease has ended, and with it all permits, so an exchange that was under way fails.
+    // After close() the session's lease ends, and with it all permits, so an exchange that is under way may fail.
     if (this.#isClosed || message === this.#failure) return;
     this.#failure = message;
     this.#parts.logger.warn({ error: message }, "permits of a limit could not be exchanged");

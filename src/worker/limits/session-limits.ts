@@ -15,7 +15,7 @@ import type { LimitWatch } from "./limit-watch.ts";
 import { PermitLeases } from "./permit-leases.ts";
 import { TokenLeases } from "./token-leases.ts";
 
-/** How long a stop waits until its permits and tokens are given back. */
+/** How long the stop of a session waits until its permits and tokens are given back. */
 const RELEASE_MS = 300;
 
 export interface SessionLimitsParts {
@@ -39,11 +39,11 @@ export interface LimitedGroup {
 
 /** The limits of queues. */
 export interface QueueLimits {
-  /** The patterns of the queues, for `like`; empty: no limit of queues is left, and queues become ordinary again. */
+  /** The patterns of the queues, for `like`; empty: no limit of queues is left, and managed queues become ordinary. */
   readonly patterns: readonly string[];
   /** Whether one of these limits has a rate, or backs off. */
   readonly hasRates: boolean;
-  /** How long after its fetch a job may start, in milliseconds: later its token has lapsed. Infinity without a rate. */
+  /** How long after its fetch a job may start, in milliseconds: then its token lapses. Infinity without a rate. */
   readonly lapseMs: number;
   /** Identifies the limits of queues in their present state. */
   readonly mark: string;
@@ -62,7 +62,7 @@ export class SessionLimits {
   /** The limits of queues. Null: there are none, and no queue still has slots because of a limit that was removed. */
   queues: QueueLimits | null = null;
   #hasPermits = false;
-  /** Set by the fetcher that runs limited jobs. */
+  /** Both are set by safe/streams.ts. `onChange` is called when permits or tokens may have changed. */
   onChange: () => void = () => {};
   demandOf: (limit: HeldLimit) => number = () => 0;
 
@@ -103,7 +103,7 @@ export class SessionLimits {
     this.#permits.permitsAnnounced(limitId, areFree);
   }
 
-  /** Requests permits for a group, and, if `hasEvidence` (jobs were found lately), tokens for `wanted` more jobs. */
+  /** Requests permits for a group and, if `hasEvidence` (jobs were found lately), tokens for up to `wanted` jobs. */
   prepare({ limits }: LimitedGroup, hasEvidence: boolean, wanted: number): void {
     for (const limit of limits) {
       this.#hasPermits ||= limit.id !== null && limit.concurrency !== null;
@@ -116,7 +116,7 @@ export class SessionLimits {
     }
   }
 
-  /** Gives back the tokens of limits without jobs. `evident`: the groups for which jobs were found lately. */
+  /** Gives back the tokens of limits that no group in `evident` has: the groups for which jobs were found lately. */
   returnUnused(evident: readonly LimitedGroup[]): void {
     const used = new Set(evident.flatMap(({ limits }) => limits));
     for (const limit of this.#held.values()) {
@@ -157,7 +157,7 @@ export class SessionLimits {
       this.#held.set(limit.id, held);
       const before = JSON.stringify(held.bucket);
       held.define(limit);
-      // A wait for the next token was computed from the previous rate.
+      // The wait for the next token was computed from the previous rate, so tokens are requested again.
       if (JSON.stringify(held.bucket) !== before) this.#tokens.cancelWait(held);
     }
     this.unlimited = unlimited;

@@ -1,7 +1,7 @@
 // Takes tokens of a session's rates for jobs that are about to be fetched or started.
 //
 //   wanted ──▶ a request ──some──▶ used within the lapse ─ the rest is given back
-//                       └──none──▶ another one when the next token is due, or after a minute
+//                       └──none──▶ another one when the next token is due, at the latest after a minute
 //   the limit applies to no task any more, or the session ends ──▶ all are given back, also those of a running request
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -27,7 +27,7 @@ export interface TokenLeasesParts {
 
 export class TokenLeases {
   readonly #parts: TokenLeasesParts;
-  /** Limits with a request under way (null), or with a pause before the next one (the function that ends it). */
+  /** Limits with a request under way (null), or with a pause before the next one (the function that cancels it). */
   readonly #waiting = new Map<HeldLimit, (() => void) | null>();
   /** The last request of each limit. */
   readonly #requests = new WeakMap<HeldLimit, Promise<void>>();
@@ -37,7 +37,7 @@ export class TokenLeases {
     this.#parts = parts;
   }
 
-  /** Requests tokens, unless a request is under way or a pause has not ended. */
+  /** Requests tokens up to the number `wanted`, unless a request is under way or a pause has not ended. */
   consider(limit: HeldLimit, wanted: number): void {
     const { bucket, id } = limit;
     if (bucket === null || id === null || wanted <= limit.tokens) return;
@@ -46,7 +46,7 @@ export class TokenLeases {
     this.#requests.set(limit, this.#take(limit, id, wanted - limit.tokens));
   }
 
-  /** Gives back tokens for which there is no job. Never rejects. */
+  /** Gives back all unused tokens of a limit. Never rejects. */
   async giveBack(limit: HeldLimit): Promise<void> {
     if (limit.id !== null) await this.#return(limit.id, limit.dropTokens());
   }

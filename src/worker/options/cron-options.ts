@@ -1,4 +1,4 @@
-// The cron entries of a worker, checked when the worker is created. The crontab file is read later, when it starts.
+// The cron entries of a worker, checked when it is created. Those of a crontab file are read and checked at its start.
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
@@ -39,7 +39,7 @@ const optionsSchema = strict({
 
 /**
  * Returns the checked options, without reading the file; null if there are no entries and no file. Throws InputError
- * with all problems, whose paths begin with `cron`.
+ * with the problems, whose paths begin with `cron`.
  */
 export function resolveCronOptions(options: CronOptions | undefined): CronConfig | null {
   if (options === undefined) return null;
@@ -67,7 +67,7 @@ export function resolveCronOptions(options: CronOptions | undefined): CronConfig
   return entries.length === 0 && crontabFile === null ? null : { entries, crontabFile };
 }
 
-/** Returns all entries, those of the file included. Throws WorkerError `configuration` or InputError for the file. */
+/** Returns all entries, also those of the file. Rejects with WorkerError if it is unreadable, InputError if invalid. */
 export async function readTimetable(config: CronConfig): Promise<readonly CronEntry[]> {
   const { entries, crontabFile: file } = config;
   if (file === null) return entries;

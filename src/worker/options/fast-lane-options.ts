@@ -1,4 +1,4 @@
-// The option fastLane.
+// The option `fastLane`, checked.
 import * as v from "valibot";
 import { duration, strict } from "../../base/validate.ts";
 
@@ -6,7 +6,7 @@ export interface FastLaneConfig {
   readonly limitMs: number;
 }
 
-/** Longer transactions would come close to the time after which PostgreSQL ends the transactions of a frozen worker. */
+/** PostgreSQL ends an open transaction of a frozen worker after 10 s (FROZEN_MS), so the limit is well below that. */
 const MAX_FAST_MS = 5_000;
 const DEFAULT_FAST_MS = 100;
 const fastLimit = v.pipe(duration, v.maxValue(MAX_FAST_MS, "must be at most 5,000"));

@@ -1,6 +1,6 @@
 // What replaces each option of Graphile Worker, for the error message of an unknown option.
 
-/** Former name → what to write instead. */
+/** Graphile Worker's name → what to write instead. */
 export const graphileNames: Readonly<Record<string, string>> = {
   taskList: "use tasks, a list of tasks made by defineTask(identifier, handler)",
   taskDirectory: "use tasks: await loadTasks(directory)",

@@ -1,13 +1,13 @@
-// The options of the local queue: how many jobs are fetched ahead of running them.
+// The options of the local queue: how many jobs are fetched ahead of running them, and how long they may wait.
 import * as v from "valibot";
 import { count, duration, strict } from "../../base/validate.ts";
 
-/** How many jobs a worker fetches ahead of running them, as in Graphile Worker. */
+/** How many jobs a worker fetches ahead of running them, and how long they may wait. */
 export interface LocalQueueOptions {
   /** The maximum number of jobs fetched ahead, at most 100,000. Default 2,000. */
   readonly size?: number | undefined;
   /**
-   * Whether only as many jobs are fetched ahead as the worker runs within 25 ms at its present speed, so that slow
+   * Whether a fetch requests only as many jobs ahead as the worker runs within 25 ms at its present speed, so that slow
    * jobs are left to other workers. False fills the local queue to `size`, and has no effect any more once a fetched
    * job was returned because it did not start in time. Default true.
    */
@@ -17,18 +17,18 @@ export interface LocalQueueOptions {
    * Longer times than 100 count as 100. Default 100.
    */
   readonly ttlMs?: number | undefined;
-  /** A delay after a fetch that found few jobs, which spares the database. Default: none. */
+  /** A delay of the next fetch after one that found few jobs, to spare the database. Default: none. */
   readonly refetchDelay?: {
     /** The length of the delay, in milliseconds. At most `pollIntervalMs`. */
     readonly durationMs: number;
-    /** The number of jobs below which a fetch starts the delay. Default: `size`. */
+    /** A fetch of fewer jobs than this, and than it requested, starts the delay. Default: `size`. */
     readonly threshold?: number | undefined;
     /** The number of announced jobs after which the delay ends early is random, at most this. Default: 5 × `size`. */
     readonly maxAbortThreshold?: number | undefined;
   };
 }
 
-/** The longest time that a fetched job may stay unstarted. */
+/** The longest time that a fetched job may stay unstarted, in milliseconds. */
 export const UNSTARTED_MS = 100;
 
 export interface LocalQueueConfig {
@@ -58,12 +58,12 @@ export const localQueueOptions = v.optional(
   {},
 );
 
-/** Returns the checked options with their defaults. Missing thresholds follow from the size. */
+/** Returns the options with the remaining defaults and bounds. Missing thresholds follow from the size. */
 export function resolveLocalQueue(
   checked: v.InferOutput<typeof localQueueOptions>,
 ): LocalQueueConfig {
   const { size, refetchDelay } = checked;
-  // Earlier versions used longer times, so these are reduced and not rejected.
+  // Longer times were valid in earlier versions, so they are reduced and not rejected.
   const ttlMs = Math.min(checked.ttlMs, UNSTARTED_MS);
   if (refetchDelay === undefined) return { ...checked, ttlMs, refetchDelay: null };
   const { durationMs, threshold = size, maxAbortThreshold = 5 * size } = refetchDelay;

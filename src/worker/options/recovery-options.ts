@@ -1,13 +1,13 @@
-// The options of a worker's lease: how soon other workers notice that the worker has died, and how its jobs are
-// recovered. Workers of one schema may have different options.
+// The option `recovery`: how soon other workers notice that this worker has died, how jobs are recovered, and when
+// stale locks are reset. Workers of one schema may have different options.
 import * as v from "valibot";
 import { InputError, type Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 
 /**
- * How soon a worker that has ended without a stop is noticed, and its jobs are recovered. Durations are in
- * milliseconds.
+ * How soon a worker that has ended without a stop is noticed and its jobs are recovered, and when stale locks are
+ * reset. Durations are in milliseconds.
  */
 export interface RecoveryOptions {
   /** The time between two heartbeats, in milliseconds, at least 50. Default 2,000. */
@@ -25,7 +25,7 @@ export interface RecoveryOptions {
    * that interval.
    */
   readonly sweepIntervalMs?: number | undefined;
-  /** The time before a recovered job may run again, in milliseconds. Default 0. */
+  /** The time before a job that this worker recovers from another may run again, in milliseconds. Default 0. */
   readonly delayMs?: number | undefined;
   /**
    * The time between two resets of stale locks, in milliseconds, ± 10 %. Default 540,000: 8 to 10 minutes, as
@@ -35,7 +35,7 @@ export interface RecoveryOptions {
   /**
    * The age at which a lock is reset, in milliseconds, unless its worker has a heartbeat row. 1,000 (1 s) to 30 days.
    * Default 14,400,000: 4 hours, as in Graphile Worker, whose workers reset any lock of that age. Therefore the locks
-   * of running jobs are renewed four times in this time.
+   * of running jobs are renewed after a quarter of this time, at the latest after an hour.
    */
   readonly staleLockThresholdMs?: number | undefined;
 }
@@ -85,7 +85,7 @@ export interface ResolvedRecovery {
   readonly staleLockThresholdMs: number;
 }
 
-/** Returns the checked options. Throws InputError with all problems, also for durations that contradict each other. */
+/** Returns the checked options. Throws InputError if one is invalid, or if durations contradict each other. */
 export function resolveRecovery(options: false | RecoveryOptions | undefined): ResolvedRecovery {
   if (options === false) {
     return {

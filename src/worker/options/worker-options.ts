@@ -93,12 +93,12 @@ export interface WorkerOptions<Extensions = unknown> {
    */
   readonly connections?: number | undefined;
   /**
-   * Whether short jobs with neither key nor named queue run in the fast lane: they are locked by row locks, on
+   * Whether short jobs without a key, a named queue or a limit run in the fast lane: they are locked by row locks, on
    * connections of their own, and not by `locked_by`. The fast lane has about twice the throughput, and the jobs of a
    * killed worker can be fetched immediately. A job that runs for more than `limitMs` (default 100, at most 5,000), or
-   * 200 ms while fetched jobs wait behind it, is then locked in the ordinary way. When a connection is lost, a job may
-   * run again before its first run has ended. If a handler blocks the event loop for more than 5 minutes, its job is
-   * run a second time meanwhile; with `recovery: false` or behind a transaction pooler, after 10 seconds. Behind such a
+   * for 200 ms while fetched jobs wait behind it, is then locked in the ordinary way. When a connection is lost, a job
+   * may run again before its first run has ended. If a handler blocks the event loop for more than 5 minutes, its job
+   * is run a second time meanwhile; with `recovery: false` or behind a transaction pooler, after 10 seconds. Behind a
    * pooler, each connection of the fast lane occupies a server connection while jobs run. Default false.
    */
   readonly fastLane?: boolean | { readonly limitMs?: number } | undefined;
@@ -109,8 +109,8 @@ export interface WorkerOptions<Extensions = unknown> {
    */
   readonly stopTimeoutMs?: number | undefined;
   /**
-   * The time that running jobs have to end after an abort, in milliseconds. Jobs that still run then are
-   * unlocked, and their attempt counts as failed. Default 5,000.
+   * The time that running jobs have to end after an abort, and a job after its cancel, in milliseconds. Jobs that still
+   * run then are unlocked, and their attempt counts as failed. Default 5,000.
    */
   readonly abortGraceMs?: number | undefined;
   /** Heartbeats and the recovery of stale workers' jobs; false turns both off. Default: see RecoveryOptions. */

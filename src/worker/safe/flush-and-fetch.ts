@@ -1,5 +1,5 @@
-// One round trip of the safe mode: writes results and fetches new jobs.
-
+// One round trip of the safe mode: writes results and fetches new jobs. If PostgreSQL refuses results that were sent
+// together, because of one of them, settleRefused() then writes the others.
 import { builtPerForm, type Database, parseIdArray, query } from "../../database/database.ts";
 import { isBusy, isSlowTrigger } from "../../database/errors/database-errors.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
@@ -26,7 +26,7 @@ interface FetchResult {
   /** Whether some named queue is free; null: unknown. */
   readonly queuesAreFree: boolean | null;
   readonly nowSeconds: number;
-  /** Ids of finished jobs whose lock was lost. */
+  /** Ids of done jobs that the statement of the fetch should delete, and whose lock was lost. */
   readonly lost: string[];
 }
 
@@ -35,18 +35,18 @@ export interface FlushAnswer {
   readonly rows: readonly FetchedRows[] | null;
   /** Whether some named queue is free, so that the next fetch should read queued jobs, too; null: unknown. */
   readonly queuesAreFree: boolean | null;
-  /** The time of the fetch by the database's clock, in seconds since the epoch. */
+  /** The time of the fetch by the database's clock, in seconds since the epoch; 0: unknown, as after a quick fetch. */
   readonly nowSeconds: number;
   readonly written: ResultBatch;
   /** The ids of the jobs in `written` whose lock was lost. */
   readonly lost: readonly string[];
   /** Results whose write has failed, or may have failed when the connection was lost. */
   readonly unconfirmed: ResultBatch;
-  /** The error of a failed write or fetch. The rest of the answer is valid. */
+  /** The error of a failed write or fetch; null: none, or only that of `refused`. The rest of the answer is valid. */
   readonly failure: unknown;
-  /** Results that PostgreSQL refuses together, because of one of them: settleRefused() writes them. */
+  /** Results that PostgreSQL refuses together, because of some: settleRefused() writes the others. null: none. */
   readonly refused: { readonly batch: ResultBatch; readonly error: unknown } | null;
-  /** What became of the results of `refused` when they were written one by one; null before, or if there are none. */
+  /** What became of the results of `refused` in settleRefused(); null before, or if there are none. */
   readonly separate: SeparateResults | null;
   /**
    * The id of the job for which PostgreSQL refuses the fetch, or the id of its queue, negated. null: unknown;
@@ -59,7 +59,7 @@ export interface FlushAnswer {
 export const isRefused = ({ failure }: FlushAnswer): boolean =>
   failure !== null && isRefusedOrBusy(failure);
 
-/** Some lists of results. */
+/** Some of the lists of a batch. */
 type ResultPart = Partial<Omit<ResultBatch, "isRepeated">>;
 
 /** A statement on its way, and the results that it writes. */
@@ -126,7 +126,7 @@ export async function flushAndFetch(
     }
   }
   const fetched = answer as FetchResult | null;
-  // A fetch that a slow trigger delays is repeated with a time limit of a minute. A second failure is a refusal.
+  // A fetch delayed by a slow trigger is repeated with a limit of a minute. If that fails, too, it counts as refused.
   const isFetchRefused =
     fetched === null &&
     failure !== null &&
@@ -143,7 +143,7 @@ export async function flushAndFetch(
   };
 }
 
-/** Writes the refused results of an answer one by one. Each may wait for a lock. */
+/** Writes the refused results of an answer, divided until each refused one is alone. May wait for locks of rows. */
 export async function settleRefused(
   { database }: WorkerConnection,
   workerId: string,

@@ -1,6 +1,6 @@
-// Watches runs of named queues in slots. A run's length follows from the mean time of a job, but a job may take longer.
-// Jobs of a run that have not started in time are returned to the database, so that more urgent jobs run first
-// and changes of a job take effect.
+// Watches runs of named queues in slots. A run has about as many jobs as take 25 ms on average, but some take longer.
+// Jobs of a run that have not started within 100 ms are returned to the database, so that more urgent jobs run first
+// and changes of a job take effect. After a pause, for example, all unstarted jobs are returned at once.
 import type { Clock } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { Slots, WorkSource } from "../execute/slots.ts";
@@ -31,7 +31,7 @@ export class LateJobs {
     return this.#parts.clock.monotonic() - job.fetchedAtMs >= UNSTARTED_MS;
   }
 
-  /** Starts checking, until no run has waiting jobs. */
+  /** Starts checking the runs, until none has unstarted jobs. */
   watch(): void {
     this.#cancelTimer ??= this.#parts.clock.after(CHECK_MS, () => this.#check());
   }

@@ -17,7 +17,7 @@ import type { FetchPlan } from "../fetch/fetch-plan.ts";
 import type { LocalQueueConfig } from "../options/local-queue-options.ts";
 import type { Hooks, LocalQueueMode } from "../task/hooks.ts";
 
-/** If at least this many jobs are fetched ahead, a second fetch is sent before the first has its answer. */
+/** If the worker ends this many jobs in 25 ms (FetchPlan.ahead), it may fetch again before the answer to a fetch. */
 const BUSY_JOBS = 8;
 
 export interface LocalQueueParts {
@@ -67,7 +67,7 @@ export class LocalQueue {
     return this.#waiting.flatMap(jobsOf);
   }
 
-  /** The named queues of waiting jobs. */
+  /** The locks of the waiting runs of named queues. */
   get queueIds(): readonly number[] {
     return queueIdsOf(this.#waiting);
   }
@@ -90,13 +90,13 @@ export class LocalQueue {
     if (this.#mode === "ttl_expired" && freeSlots === 0) return 0;
     const aim = this.#aim();
     const { requested, hasPrompt } = this.#parts.trips;
-    // A second fetch is for a worker with many short jobs. With few jobs it would find little and compete with
-    // the first for the server's cores.
+    // With few jobs, a second fetch would find little and compete with the first one for the server's cores.
     if (hasPrompt && this.#parts.plan.ahead < BUSY_JOBS) return 0;
     // Room for two full fetches, so that one is sent while the jobs of the other run.
     const room = Math.min(freeSlots + 2 * aim, most) - this.#size - requested;
     const full = Math.min(freeSlots + aim, most);
-    // While no slot is free, a small number of jobs is fetched only when there is room for all of them.
+    // A fetch is sent only if there is room for half of the jobs to fetch ahead. While no slot is free and these are
+    // few, it is sent only if there is room for all of them.
     const few = freeSlots === 0 && aim < BUSY_JOBS ? full : Math.min(full, aim / 2, most / 2);
     const isWorthIt = room > 0 && room >= few;
     return isWorthIt ? Math.min(room, full) : 0;
@@ -169,7 +169,7 @@ export class LocalQueue {
     this.#setMode("released");
   }
 
-  /** Returns waiting jobs; the worker may fetch again later. */
+  /** Returns waiting jobs. The worker may fetch them again. */
   giveBackAll(): void {
     if (this.#size === 0) return;
     this.#giveBack();
@@ -240,7 +240,7 @@ export class LocalQueue {
   #considerDelay(count: number, demand: number): void {
     const delay = this.#config.refetchDelay;
     if (delay === null || this.#cancelDelay !== null) return;
-    // This is the answer to a fetch that was under way at the stop. No other fetch follows.
+    // This is the answer to a fetch that was under way at the release. No other fetch follows.
     if (this.#mode === "released") return;
     if (count >= Math.min(delay.threshold, demand)) return;
     this.#announced = 0;

@@ -1,6 +1,6 @@
-// The streams of managed queues, which are queues with a limit. Each has the tasks of one other stream, its owner: jobs
-// of tasks without a free permit or token are not fetched, so they occupy no slot of a queue. A fetched run occupies a
-// slot of its queue even while it waits. So no more jobs are fetched than the worker can start at once.
+// A stream (stream.ts) of jobs in managed queues, which are named queues under a limit. It fetches for the tasks of one
+// other stream: its owner, which has limited tasks, or the main stream. A fetched run occupies a slot of its queue even
+// while it waits. So the stream fetches no jobs of tasks that lack a permit or token, and no more runs than can start.
 import type { Clock } from "../../base/clock.ts";
 import type { QueueToken } from "../../queue/limits/tokens.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
@@ -13,7 +13,7 @@ import { Stream, type StreamParts } from "./stream.ts";
 
 export interface ManagedStreamParts extends StreamParts {
   readonly queues: ManagedQueues;
-  /** The stream of limited tasks in which its jobs wait; null: jobs of tasks without a limit wait in this stream. */
+  /** The stream of limited tasks whose local queue the jobs join; null: the tasks have no limit, and jobs wait here. */
   readonly owner: Stream | null;
 }
 
@@ -21,7 +21,7 @@ export class ManagedStream extends Stream {
   override readonly managed: ManagedFetch;
   readonly owner: Stream | null;
   readonly #clock: Clock;
-  /** The tokens that were taken with a job: when they lapse, and when they were taken, by the database's clock. */
+  /** By job: when its tokens lapse, by the monotonic clock, and when they were taken, by the database's clock. */
   readonly #tokens = new WeakMap<FetchedJob, { untilMs: number; takenAtSeconds: number }>();
   #lapseMs = Number.POSITIVE_INFINITY;
   readonly #lapse: Lapse;
@@ -35,7 +35,7 @@ export class ManagedStream extends Stream {
     this.managed = new ManagedFetch(parts.clock, parts.queues);
   }
 
-  /** The stream in which its jobs wait. */
+  /** The stream in whose local queue the fetched jobs wait. */
   get target(): Stream {
     return this.owner ?? this;
   }
@@ -55,7 +55,7 @@ export class ManagedStream extends Stream {
     return this.plan.isDrained && this.managed.isDone;
   }
 
-  /** Applies the limits as they are now. Returns the milliseconds until another fetch may find more jobs. */
+  /** Applies the limits. Returns the milliseconds until the next fetch is due; Infinity: at once, or after an event. */
   prepare({ mark, hasRates, lapseMs }: QueueLimits): number {
     this.#lapseMs = lapseMs;
     if (mark !== this.#mark) {
@@ -71,14 +71,14 @@ export class ManagedStream extends Stream {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Records the lapse of the tokens that a fetch, sent at `sentAtMs`, has taken with these jobs. */
+  /** Records the tokens that a fetch, sent at `sentAtMs`, has taken with these jobs, and when they lapse. */
   jobsFetched(jobs: readonly FetchedJob[], sentAtMs: number, takenAtSeconds: number): void {
     if (this.#lapseMs === Number.POSITIVE_INFINITY || jobs.length === 0) return;
     const untilMs = this.#lapse.untilMs(sentAtMs, this.#lapseMs);
     for (const job of jobs) this.#tokens.set(job, { untilMs, takenAtSeconds });
   }
 
-  /** Returns the tokens that were taken with these jobs, which have not started. */
+  /** Returns the tokens that this stream took with these unstarted jobs, so that they can be given back. */
   tokensOf(jobs: readonly FetchedJob[]): readonly QueueToken[] {
     return jobs.flatMap((job) => {
       const tokens = this.#tokens.get(job);
@@ -88,7 +88,7 @@ export class ManagedStream extends Stream {
     });
   }
 
-  /** Whether the tokens of the job have lapsed, so that it may not start. */
+  /** Whether the job may not start, because the tokens that were taken with it have lapsed. */
   hasLapsed(job: FetchedJob): boolean {
     const tokens = this.#tokens.get(job);
     return tokens !== undefined && this.#clock.monotonic() > tokens.untilMs;

@@ -1,15 +1,15 @@
-// A stream without a free permit or token requests none before one of its jobs is ready. One statement checks that for
-// all such streams together, because it has to read the ready jobs of all tasks.
+// A stream (stream.ts) without a free permit or token requests none until one of its jobs may be ready. One statement
+// checks that for all such streams together, because it reads the ready jobs of all tasks.
 import type { Clock } from "../../base/clock.ts";
 import { tasksMaybeReady } from "../../queue/fetch/has-ready.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { Stream } from "./stream.ts";
 
-/** The first interval between checks after a quiet time, and the longest one. It doubles with each check. */
+/** The interval between checks: the first one after a quiet time, and the longest one to which it doubles. */
 const SOON_MS = 20;
 const EVERY_MS = 500;
-/** After a check that reads many ready jobs, the interval is this many times its duration, but at most MAX_PAUSE_MS. */
+/** After a slow check, the interval is this many times its duration if that is longer, but at most MAX_PAUSE_MS. */
 const PAUSE = 20;
 const MAX_PAUSE_MS = 5_000;
 
@@ -30,7 +30,7 @@ export class ReadyChecks {
     this.#parts = parts;
   }
 
-  /** Checks for the streams that need it, if that is due. Returns the milliseconds until it may be due. */
+  /** Starts a check for those streams that need one, if it is due. Returns the milliseconds until the next call. */
   consider(streams: readonly Stream[]): number {
     const waiting = streams.filter(
       ({ queue, plan, startable }) => queue.size === 0 && !plan.isDrained && startable === 0,
@@ -42,7 +42,7 @@ export class ReadyChecks {
     const leftMs = this.#lastMs + this.#everyMs - nowMs;
     if (leftMs > 0) return leftMs;
     const connection = this.#parts.connections.take();
-    // The fetcher calls again as soon as a connection is idle.
+    // As soon as a connection is idle, the fetcher calls consider() again.
     if (connection === undefined) return EVERY_MS;
     const isQuiet = nowMs - this.#lastMs > 2 * EVERY_MS;
     this.#everyMs = isQuiet ? SOON_MS : Math.min(EVERY_MS, 2 * this.#everyMs);
@@ -61,8 +61,8 @@ export class ReadyChecks {
         stream.noteEvidence();
       } else stream.plan.sawNothing(marks[at] ?? 0);
     }
-    // A failed check does not show how long the read takes.
     const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE * (clock.monotonic() - this.#lastMs));
+    // A failed check does not show how long the read takes.
     if (ready !== null) this.#everyMs = Math.max(this.#everyMs, pauseMs);
     this.#isUnderWay = false;
     connections.giveBack(connection);
@@ -70,7 +70,7 @@ export class ReadyChecks {
   }
 }
 
-/** Returns the tasks that may have ready jobs; null: unknown, so that a fetch follows, which reports its error. */
+/** Returns the tasks that may have ready jobs; null: the read failed, so a fetch follows, and reports the error. */
 function readyOf(
   { database }: WorkerConnection,
   streams: readonly Stream[],

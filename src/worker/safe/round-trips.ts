@@ -1,23 +1,23 @@
-// The round trips of the safe mode that have no answer yet: how many jobs they request, and which ones are slow.
+// The round trips of the safe mode that have not ended: how many jobs they request, and which ones are slow. Also
+// decides when results are written without a fetch.
 //
-//   sent ──20 ms──▶ slow: another one may be sent ──answer, or the connection is lost──▶ over
+//   sent ──20 ms──▶ slow: another fetch may be sent ──answer, or the connection is lost──▶ over
 import { type Clock, monotonic, settlesWithin } from "../../base/clock.ts";
 import type { Results } from "../execute/results.ts";
 import type { Slots } from "../execute/slots.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
 
-/** A fetch without an answer for this long does not delay the next one. */
+/** A fetch without an answer for this long does not delay the next fetch of its stream. */
 const SLOW_MS = 20;
-/** While other jobs run, finished ones are written at most this often, unless a fetch takes them along. */
+/** While jobs run, completed ones are written this long after the last write, unless a fetch takes them along. */
 const WRITE_EVERY_MS = 25;
 /** The interval at which waitForAll() reports that it still waits. */
 const LATE_MS = 1_000;
 
 type FetchSize = Pick<FetchRequest, "want" | "isPatient">;
 
-/** One round trip. */
 export interface RoundTrip {
-  /** The stream whose jobs it requests. */
+  /** The stream whose jobs it requests, if `want` is not 0. */
   readonly stream: object | null;
   /** The number of requested jobs; 0: it only writes results. */
   readonly want: number;
@@ -37,13 +37,13 @@ export class RoundTrips {
   #wroteAtMs = Number.NEGATIVE_INFINITY;
   #cancelWait: (() => void) | null = null;
 
-  /** `changed` is called when a fetch has become slow, and when a write is due. */
+  /** `changed` is called when a round trip has become slow, and when a write is due. */
   constructor(clock: Clock, changed: () => void) {
     this.#clock = clock;
     this.#changed = changed;
   }
 
-  /** The round trips that request jobs of one stream. */
+  /** Returns a view of the round trips for one stream. */
   ofStream(stream: object): RoundTripsOf {
     return new RoundTripsOf(() => this.#underWay, stream);
   }
@@ -57,9 +57,8 @@ export class RoundTrips {
   }
 
   /**
-   * Whether results are to be written now, without a fetch. If that is due later, `changed` is called then. The jobs of
-   * a limited task end one after the other, most of them without a fetch: a statement for each would cost more than the
-   * jobs.
+   * Whether results must be written now, without a fetch. If they must be written later, `changed` is called then. Jobs
+   * of a limited task often end one by one while nothing is fetched: a statement for each would cost more than the job.
    */
   mustWrite(
     { isEmpty, isUrgent }: Pick<Results, "isEmpty" | "isUrgent">,
@@ -88,7 +87,7 @@ export class RoundTrips {
     await Promise.all(this.#underWay.map(({ over }) => over.promise));
   }
 
-  /** Begins a round trip. `fetch`: what it requests; null: it only writes results. */
+  /** Records the beginning of a round trip. `fetch`: what it requests; null: it only writes results. */
   begin(stream: object | null, fetch: FetchSize | null, hasResults = false): RoundTrip {
     const cancelTimer = this.#clock.after(SLOW_MS, () => {
       sent.isSlow = true;
@@ -119,8 +118,8 @@ export class RoundTripsOf {
   }
 
   /**
-   * The number of requested jobs. Slow fetches count until they have an answer or their connection is lost: their
-   * jobs may be locked already, and another request could lock twice as many jobs as there are slots.
+   * The number of jobs that fetches of the stream request. Slow fetches count, too, until they have an answer or their
+   * connection is lost: their jobs may be locked already, and otherwise as many jobs would be requested again.
    */
   get requested(): number {
     let requested = 0;
@@ -130,12 +129,12 @@ export class RoundTripsOf {
     return requested;
   }
 
-  /** Whether a fetch of any stream may take up to a minute. */
+  /** Whether a fetch under way, of any stream, may take up to a minute. */
   get hasPatient(): boolean {
     return this.#underWay().some(({ isPatient }) => isPatient);
   }
 
-  /** Whether a fetch is running and not slow. */
+  /** Whether a fetch of the stream is under way and not slow. */
   get hasPrompt(): boolean {
     for (const { stream, want, isSlow } of this.#underWay()) {
       if (stream === this.#stream && want > 0 && !isSlow) return true;

@@ -1,4 +1,4 @@
-// The objects that the safe mode works with. It shares some of them with the other fetchers of the worker.
+// The values and objects with which SafeFetcher is created. It shares some of them with the fetcher of the fast mode.
 import type { Clock } from "../../base/clock.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import type { ConnectionsParts } from "../connection/connections.ts";
@@ -18,17 +18,17 @@ export interface SafeFetcherParts<E> {
   readonly clock: Clock;
   readonly connections: readonly WorkerConnection[];
   readonly executor: JobExecutor<E>;
-  /** The results of all jobs locked by `locked_by`, also those that another fetcher hands over. */
+  /** The results of all jobs locked by `locked_by`, also of the fast mode's kept jobs (fast/kept-jobs.ts). */
   readonly results: Results;
   readonly refusals: Refusals;
-  /** The parameters of the tasks without a limit. */
+  /** The parameters of fetches for the tasks without a limit; `names` has all tasks. */
   readonly tasks: TaskParameters;
-  /** Returns the parameters of limited tasks. */
+  /** Returns the parameters of fetches for these tasks, which have limits. */
   parametersOf(names: readonly string[]): TaskParameters;
   readonly limits: SessionLimits;
   readonly hooks: Hooks;
   readonly outage: ConnectionsParts["outage"];
-  /** Which jobs without a queue are fetched: those that no other fetcher fetches. */
+  /** Which jobs without a named queue the main stream fetches: all, or those that are not for the fast mode. */
   readonly free: JobKind;
   readonly lease: WorkerLease;
 }

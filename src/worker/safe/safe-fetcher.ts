@@ -1,5 +1,5 @@
 // The safe mode: a fetch writes the worker's id into `locked_by`, jobs wait in the local queue, and results are written
-// with the next fetch. Round trips of several connections overlap, so that Node and PostgreSQL work in parallel.
+// with the next fetch if any. Round trips of several connections overlap, so that Node and PostgreSQL work in parallel.
 //
 //   database ──fetch──▶ local queue ──slot──▶ executor ──▶ results ──flush, with the next fetch──▶ database
 //
@@ -102,7 +102,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   wake(count: number): void {
     const wasDrained = this.#streams.wake(count);
-    // Fetch at once, because a job waits.
+    // A job may wait, so the fetch is not left to the next turn of the event loop.
     if (wasDrained && this.#trips.isNone) this.advance();
     else this.#link.changed();
   }
@@ -122,7 +122,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     }
   }
 
-  /** Called when limits were added, changed or removed. */
+  /** Called when other limits apply to a task or queue than before. */
   limitsChanged(): void {
     if (this.#streams.rearrange(this.#link.slots.runningJobs(this))) this.#link.changed();
   }
@@ -164,7 +164,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#connections.lost(error);
   }
 
-  /** Whether a job may start. If not, waiting jobs are returned: other workers may have recovered them. */
+  /** Whether a job may start. If not, waiting jobs are returned: if the lease is too old, others may recover them. */
   mayStart(): boolean {
     if (this.#phase === "fetching" && this.#parts.lease.isGood) return true;
     this.#streams.giveBackAll();
@@ -198,7 +198,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link.changed();
   }
 
-  /** Returns what to fetch now. Nothing is fetched together with repeated results, which may wait for a lock again. */
+  /** Returns what to fetch now, or null. Nothing is fetched with repeated results, which may wait for a lock again. */
   #demand(): StreamWant | null {
     const mayFetch = this.#phase === "fetching" && this.#link.mayFetch(this);
     return mayFetch && !this.#parts.results.isRepeated ? this.#streams.demand() : null;
@@ -229,7 +229,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       if (jobs.some(({ isQueued }) => isQueued)) this.#late.watch();
     }
     if (answer.refused !== null) {
-      // The fetched jobs start first, and others are fetched, because the results may wait for locks.
+      // Each refused result is written alone and may wait for a lock. First, fetched jobs start and others are fetched.
       const rest = this.#trips.begin(null, null, true);
       this.#trips.end(trip);
       this.advance();
@@ -238,13 +238,13 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       this.#trips.end(rest);
     } else this.#trips.end(trip);
     this.#connections.giveBack(connection);
-    // After a quick fetch the next one is sent one turn of the event loop later, with the results of jobs that ended.
+    // The fetch after a quick one waits for a turn of the event loop, to take along results of jobs that end at once.
     if (request?.isQuick) this.#link.slots.fill(this, () => this.#streams.hasStartable);
     else this.advance();
     this.#link.changed();
   }
 
-  /** `stream`: the stream of the fetch; null: none was sent. */
+  /** `stream`: the stream of the fetch; null: no fetch was sent. */
   #onAnswer(answer: FlushAnswer, batch: ResultBatch, stream: Stream | null): void {
     this.#onWritten(answer, batch);
     if (isRefused(answer) && (answer.rows || !stream)) return void this.#sendLater(answer, batch);
@@ -256,7 +256,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const { hooks, workerId, refusals } = this.#parts;
     // An unlocked queue may have more jobs, so the next fetch follows at once.
     if (written.unlockedQueues.length > 0) this.wakeForOthers(written.unlockedQueues);
-    // Returned jobs are ready again, but the next fetch would start behind them.
+    // Returned jobs are ready again. The next fetch would start behind them, so it is moved to the beginning.
     if (written.returned.length > 0) this.#streams.jobsReturned(written.returned);
     if (written.done.length + written.failures.length > 0) this.#link.resultsWritten();
     if (separate !== null || refusals.kept.size > 0) refusals.recordSent(written, separate);
@@ -264,7 +264,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
   };
 
-  /** After a pause, sends again the results that wait for a lock. Meanwhile, even a single connection can fetch. */
+  /** After a pause, puts back results that cannot be written now. In the pause, even a single connection can fetch. */
   async #sendLater({ unconfirmed }: FlushAnswer, batch: ResultBatch): Promise<void> {
     const trip = this.#trips.begin(null, null, true);
     await this.#connections.delay(monotonic());
@@ -277,7 +277,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   #onUnconfirmed(answer: FlushAnswer, stream: Stream | null): void {
     this.#parts.results.putBack(answer.unconfirmed);
     const error = errorOf(answer.failure);
-    // A failed fetch, such as the victim of a deadlock, has locked rows that concurrent fetches may have skipped.
+    // A failed fetch, such as the victim of a deadlock, had locked rows. Another may have skipped them: fetch again.
     stream?.plan.raise();
     if (isRefused(answer) || typeof answer.refusedId === "string") {
       if (this.#parts.refusals.recordRefusal(error, answer.refusedId)) stream?.plan.learnRefusal();
@@ -292,7 +292,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   async #reconcile(connection: WorkerConnection): Promise<void> {
     // Wait for fetches in progress: jobs of a fetch that commits now would be unlocked here and run twice.
-    // Fetches that may take a minute are ended, because meanwhile no other connection fetches or writes results.
+    // Fetches that may take a minute are ended, because no connection fetches or writes results during this wait.
     await this.#trips.waitForAll((waitedMs) => this.#connections.endPatient(waitedMs));
     this.#uncertain.fetchLost();
     await reconcile(connection, { ...this.#parts, link: this.#link, onWritten: this.#onWritten });

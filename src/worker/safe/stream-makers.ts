@@ -34,7 +34,7 @@ export interface StreamsParts {
 export interface StreamMakers {
   /** Creates the stream of a group of limited tasks; for null, the main stream. */
   make(group: LimitedGroup | null): Stream;
-  /** Creates a stream of queues under a limit, for the tasks of `owner`; for null, the tasks without a limit. */
+  /** Creates the stream of managed queues for the tasks of `owner`; null: for the tasks without a limit. */
   makeManaged(owner: Stream | null): ManagedStream;
 }
 
@@ -47,7 +47,7 @@ export function streamMakers(own: StreamsParts, queues: ManagedQueues): StreamMa
     return { ...shared, queueParts, group, free: kind, tasks: of };
   };
   return {
-    // The fast mode runs no jobs of limited tasks, so their stream fetches all of them.
+    // The fast mode runs no jobs of limited tasks, so their streams fetch jobs of all kinds.
     make: (group) => {
       if (group === null) return new Stream(parts(null, free, tasks));
       return new Stream(parts(group, "all", parametersOf(group.names)));

@@ -1,6 +1,6 @@
-// A stream of the safe mode: tasks that are fetched together, with their own plan and local queue. The main stream has
-// the tasks without a limit. Each group of limited tasks has a stream, so that jobs that wait for a limit do not delay
-// others. Jobs of managed queues, which are queues with a limit, have separate streams (managed-stream.ts).
+// A stream of the safe mode: tasks that are fetched together, with their own fetch plan and local queue. The main
+// stream has the tasks without a limit. Each group of limited tasks has a stream, so that jobs that wait for a limit do
+// not delay others. Jobs in managed queues (named queues under a limit) have further streams (managed-stream.ts).
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
@@ -14,10 +14,10 @@ import type { LocalQueueConfig } from "../options/local-queue-options.ts";
 import { LocalQueue, type LocalQueueParts } from "./local-queue.ts";
 import type { RoundTrips, RoundTripsOf } from "./round-trips.ts";
 
-/** How long it is assumed that there are more jobs, after some were found. */
+/** For this long after jobs were found, more of them are assumed. */
 const EVIDENCE_MS = 1_000;
 
-/** While a stream is short of permits, it fetches at most this many jobs for each permit that it has. */
+/** While a stream is short of permits, at most this many jobs wait or are requested for each permit that it has. */
 const AHEAD_OF_A_PERMIT = 8;
 
 export interface StreamParts {
@@ -40,7 +40,7 @@ export class Stream {
   readonly tasks: TaskParameters;
   readonly #trips: RoundTripsOf;
   readonly #limits: readonly HeldLimit[];
-  /** The number of its running jobs. */
+  /** The number of its running jobs. Only streams of limited tasks count them; in all others it is 0. */
   running = 0;
   readonly #clock: Clock;
   /** Whether no fetch is delayed: the option `refetchDelay` is not set. */
@@ -61,7 +61,7 @@ export class Stream {
     });
   }
 
-  /** The number of jobs in fetches under way. */
+  /** The number of jobs that its fetches under way request. */
   protected get requested(): number {
     return this.#trips.requested;
   }
@@ -71,7 +71,7 @@ export class Stream {
     return this.plan.isDrained;
   }
 
-  /** Whether its limits have permits, which need heartbeats. */
+  /** Whether its jobs need permits, which only a worker with heartbeats gets. */
   get needsPermits(): boolean {
     return this.#limits.some(({ id, concurrency }) => id !== null && concurrency !== null);
   }
@@ -82,15 +82,15 @@ export class Stream {
   }
 
   /**
-   * Whether jobs were found lately. If not, the stream takes no permits and tokens. An announcement is no evidence: it
-   * wakes all streams of all workers, whatever the task of the job is.
+   * Whether jobs wait or run, or some were found lately and more may be ready. Only then does the stream cause requests
+   * for permits and tokens. An announcement is no evidence: it wakes all streams, whatever the task of the job is.
    */
   get hasEvidence(): boolean {
     if (this.queue.size > 0 || this.running > 0) return true;
     return !this.plan.isDrained && this.#clock.monotonic() < this.#evidentUntilMs;
   }
 
-  /** Records that there are jobs: one was fetched, or a check has found one. */
+  /** Records that there may be jobs: one was fetched, or a check (ready-checks.ts) has found one or failed. */
   noteEvidence(): void {
     this.#evidentUntilMs = this.#clock.monotonic() + EVIDENCE_MS;
   }
@@ -129,13 +129,13 @@ export class Stream {
     return this.plan.request(demand, mayBeQuick && this.#isEager);
   }
 
-  /** Records the answer to a request. Returns whether nothing is ready. */
+  /** Records the answer to a request. Returns whether it shows that nothing is ready. */
   learn(jobs: readonly FetchedJob[], request: FetchRequest, queuesAreFree: boolean | null) {
     if (jobs.length > 0) this.noteEvidence();
     return this.plan.learn(jobs, request, queuesAreFree);
   }
 
-  /** Records a failed request. Returns whether PostgreSQL timed it out, which is logged the first time. */
+  /** Records a failed request. Returns whether it timed out. Logs that, unless requests may take a minute already. */
   learnFailure(error: Error, logger: Logger): boolean {
     const isFirst = !this.plan.isPatient;
     if (!this.plan.learnFailure(error)) return false;
@@ -154,7 +154,7 @@ export class Stream {
     this.plan.countEnded(1);
   }
 
-  /** Called when a running job moves to another stream. */
+  /** Called when a running job no longer counts here: it has ended, or moves to another stream. */
   jobLeft(): void {
     this.running--;
     for (const limit of this.#limits) limit.jobEnded();
@@ -165,7 +165,7 @@ export class Stream {
     for (const limit of this.#limits) limit.running++;
   }
 
-  /** Returns how many jobs may be fetched ahead: locked jobs that wait for a permit or a token are of no use. */
+  /** Returns how many jobs may wait or be requested: locked jobs that wait for a permit or a token are of no use. */
   #mostUnstarted(): number {
     let most = Number.POSITIVE_INFINITY;
     for (const { bucket, tokens, isShort, permits } of this.#limits) {
@@ -176,7 +176,7 @@ export class Stream {
   }
 }
 
-/** Returns the stream whose next job is the most urgent of those that may start. `main`: the stream without limits. */
+/** Returns the stream with the most urgent job that may start; `main`, whose tasks have no limit, if there is none. */
 export function mostUrgent(main: Stream, others: readonly Stream[]): Stream {
   let best = main;
   let { head } = best.queue;

@@ -1,6 +1,6 @@
-// The streams of the safe mode: the main stream, and one for each group of limited tasks. Each of these can have a
-// second stream, for jobs in managed queues. Slots take the most urgent job, and skip streams that wait for a limit.
-
+// The streams of the safe mode (stream.ts): the main stream, and one for each group of limited tasks. While there are
+// managed queues, each of these has a second stream, for jobs in such queues (managed-stream.ts). Slots take the most
+// urgent job, and skip streams that wait for a limit.
 import { splitLocks } from "../../queue/sql/slots.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import { type WorkUnit, workUnits } from "../execute/slots.ts";
@@ -13,7 +13,7 @@ import { ReadyChecks } from "./ready-checks.ts";
 import { mostUrgent, type Stream } from "./stream.ts";
 import { type StreamMakers, type StreamsParts, streamMakers } from "./stream-makers.ts";
 
-/** A worker whose slots have all been busy for longer leaves its permits to others. */
+/** If all slots are occupied and no job has ended for this long, the worker leaves its unused permits to others. */
 const STUCK_MS = 1_000;
 
 /** What to fetch next. */
@@ -25,7 +25,7 @@ export interface StreamWant {
 
 interface Fetched {
   readonly mark: number;
-  /** Seconds since the epoch. */
+  /** The time of the fetch by the database's clock, in seconds since the epoch. */
   readonly now: number;
 }
 
@@ -34,7 +34,7 @@ export class Streams {
   readonly #own: StreamsParts;
   readonly #parts: StreamsParts["parts"];
   #limited: readonly Stream[] = [];
-  /** Empty: no limit of queues is known. */
+  /** Empty: queues have no limits, and none is still managed after the removal of its limit. */
   #managed: readonly ManagedStream[] = [];
   readonly #managedQueues: ManagedQueues;
   readonly #checks: ReadyChecks;
@@ -91,7 +91,7 @@ export class Streams {
     for (const { queue } of this.all) queue.start();
   }
 
-  /** Called when jobs may have become ready anywhere. Returns whether nothing was ready before in some stream. */
+  /** Called when jobs may have become ready anywhere in the index. Returns whether some stream had nothing to fetch. */
   wake(count: number): boolean {
     let wasDrained = this.main.plan.wake(count > 0);
     for (const { plan } of this.#others) wasDrained = plan.wake(count > 0) || wasDrained;
@@ -100,7 +100,7 @@ export class Streams {
     return wasDrained;
   }
 
-  /** Called when jobs may be ready because runs of queues have ended. `unlocked`: the locks of this worker's runs. */
+  /** Called when jobs after the `start` of the next fetch may be ready. `unlocked`: locks of runs that have ended. */
   raise(unlocked: readonly number[] = []): void {
     if (unlocked.length > 0) this.#parts.tasks.queueUnlocked();
     const hasFreeQueue = unlocked.length > 0 && splitLocks(unlocked).queues.length > 0;
@@ -108,7 +108,7 @@ export class Streams {
     if (this.#managed.length > 0) this.#managedQueues.runEnded();
   }
 
-  /** Called with returned jobs. They are ready again, but the next fetches would start behind them. */
+  /** Called with returned jobs: the next fetches start at the beginning, to find them. Gives back their tokens. */
   jobsReturned(jobs: readonly FetchedJob[]): void {
     for (const { plan } of this.all) plan.wake(false);
     const unused = this.#managed.flatMap((one) => one.tokensOf(jobs));
@@ -124,7 +124,7 @@ export class Streams {
     return this.#others.some((one) => one.queue.size > 0 && one.startable > 0);
   }
 
-  /** Returns the most urgent unit that may start. */
+  /** Returns the most urgent unit that may start. Gives back the jobs of a stream whose next job has lapsed tokens. */
   take(): WorkUnit | undefined {
     const others = this.#others;
     if (others.length === 0) return this.main.queue.take();
@@ -155,19 +155,19 @@ export class Streams {
     else job.stream.jobEnded();
   }
 
-  /** Changes when a fetch that was sent before may bring jobs that must not start, or jobs of other streams. */
+  /** After a change of this value, fetches sent before may bring jobs that must not start, or jobs of other streams. */
   get mark(): number {
     return this.#arrangement + this.#parts.tasks.pausesRead;
   }
 
-  /** Adds the jobs of a fetch. `mark`: the value of `mark` when it was sent. `now`: by the database's clock. */
+  /** Adds the jobs of a fetch. `mark`: the value when it was sent; if it has changed, waiting jobs are given back. */
   add(stream: Stream, jobs: readonly FetchedJob[], request: FetchRequest, { mark, now }: Fetched) {
     stream.plan.measure();
     const isManaged = stream instanceof ManagedStream;
     const target = isManaged ? stream.target : stream;
     if (isManaged) stream.jobsFetched(jobs, request.sentAtMs, now);
     if (target.group !== null) for (const job of jobs) job.stream = target;
-    // A fetch of managed queues has only jobs for free slots of these queues, so it is short only if it found none.
+    // A fetch of managed queues finds only jobs for their free slots. So a refetch delay follows only if it finds none.
     target.queue.add(workUnits(jobs), jobs.length, isManaged && jobs.length > 0 ? 0 : request.want);
     if (mark !== this.mark) target.queue.giveBackAll();
   }
@@ -176,7 +176,7 @@ export class Streams {
     return this.#limited.find(({ group }) => group?.names.includes(taskIdentifier));
   }
 
-  /** Returns a stream that should fetch, and how many jobs: the main one every second time, the others in turn. */
+  /** Returns a stream that should fetch, or null. The main one comes first every second time, the others in turn. */
   demand(): StreamWant | null {
     const { free } = this.#own.link.slots;
     const others = this.#others;
@@ -190,7 +190,7 @@ export class Streams {
     return null;
   }
 
-  /** Gets permits and tokens for what may be fetched and started next. */
+  /** Requests permits and tokens for the next jobs, starts a check for ready jobs and a timer for the next call. */
   prepare(): void {
     if (this.#others.length === 0 || this.#isReleased) return;
     const { limits } = this.#parts;
@@ -283,7 +283,7 @@ export class Streams {
     return Math.max(limit.running, Math.floor(Math.min(wanted, all)));
   }
 
-  /** The stream of limited tasks, and that of its jobs in managed queues. */
+  /** Returns a stream of limited tasks, and the stream of its jobs in managed queues, if any. */
   #related(stream: Stream): readonly Stream[] {
     return [stream, ...this.#managed.filter(({ owner }) => owner === stream)];
   }

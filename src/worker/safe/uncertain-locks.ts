@@ -1,8 +1,8 @@
 // Tracks fetches whose answers were lost. PostgreSQL may have locked jobs for them; these are unlocked once the
-// database responds again. A stop waits for that, for a short time.
+// database responds again. A stop waits for that; if the worker has a lease, it waits only for a short time.
 //
-//   end ──150 ms──▶ fetches are cancelled ──250 ms──▶ left to the lease and its recovery
-//                                           └ bytes have arrived: 400 ms more, at most four times
+//   end() ──150 ms──▶ fetches are cancelled ──250 ms──▶ left to the lease and its recovery
+//                                             └ bytes have arrived: 400 ms more, at most four times
 import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -21,7 +21,7 @@ import type { Hooks } from "../task/hooks.ts";
 import { type FlushAnswer, flushAndFetch, settleRefused } from "./flush-and-fetch.ts";
 import type { RoundTrips } from "./round-trips.ts";
 
-/** A stop cancels fetches that take longer: they are slow, or their answers are lost. */
+/** A stop cancels fetches that take longer, because their answers may be lost; not while results are being written. */
 const CANCEL_MS = 150;
 const LEAVE_MS = 400;
 /** The maximum number of waits of LEAVE_MS while bytes arrive. With a round trip of 200 ms, a stop takes 1.5 s. */
@@ -33,7 +33,7 @@ export interface UncertainLocksParts {
   /** Whether the worker has a lease: then other workers recover jobs that stay locked. */
   readonly lease: Pick<WorkerLease, "hasHeartbeats">;
   readonly connections: Pick<WorkerConnections, "cancel" | "bytesReceived">;
-  /** Called when a stop no longer waits for fetches, but only for results. */
+  /** Called when `delaysStop` may have become false, because a stop no longer waits for fetches. */
   onLeft(): void;
 }
 
@@ -58,12 +58,12 @@ export class UncertainLocks {
     return this.#isLeftToLease ? trips.hasResults : this.#hasLostFetch || !trips.isNone;
   }
 
-  /** Called when a fetch has lost its connection. */
+  /** Called when a fetch whose answer was lost may have locked jobs. */
   fetchLost(): void {
     this.#hasLostFetch = true;
   }
 
-  /** Runs `work`, which unlocks the jobs of lost fetches. Without tables there are no locks to wait for. */
+  /** Runs `work`, which unlocks the jobs of lost fetches. A stop that finds no tables has no locks to wait for. */
   async settle(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -77,7 +77,7 @@ export class UncertainLocks {
     }
   }
 
-  /** Called when a stop has ended fetching. Idempotent. */
+  /** Called when a stop has ended fetching: begins the steps that the header shows. Idempotent. */
   end(): void {
     if (this.#cancelTimers.length > 0) return;
     const { trips, connections } = this.#parts;
@@ -118,7 +118,7 @@ export interface ReconcileParts {
   onWritten(answer: FlushAnswer, sent: ResultBatch): void;
 }
 
-/** Writes the results that a lost connection has not confirmed, and unlocks the jobs of lost fetches. */
+/** Writes all results, also those that a lost connection has not confirmed, and unlocks the jobs of lost fetches. */
 export async function reconcile(
   connection: WorkerConnection,
   { workerId, config, hooks, results, tasks, link, onWritten }: ReconcileParts,
@@ -132,7 +132,7 @@ export async function reconcile(
   const outdated = results.takeOutdated(ownJobs(), new Set(fetched.map(({ id }) => id)));
   emitSettled(hooks, workerId, outdated, jobsIn(outdated).map(idOf));
   // Results are written before the next fetch, which may lock the same job for its next attempt. Queues are unlocked
-  // below, after the jobs of lost fetches, so that the jobs of a queue keep their order.
+  // below, together with the jobs of lost fetches, so that the jobs of a queue keep their order.
   const taken = results.send();
   const sent = { ...taken, unlockedQueues: [] };
   const first = await flushAndFetch(connection, workerId, sent, null);
@@ -145,7 +145,7 @@ export async function reconcile(
   );
   results.putBack({ ...unconfirmed, unlockedQueues: waiting });
   results.endWait(taken);
-  // Results that wait for a lock are sent again later; meanwhile other jobs run.
+  // Results that PostgreSQL cannot write now are sent again later; meanwhile other jobs run.
   if (answer.failure !== null && !isRefusedOrBusy(answer.failure)) throw answer.failure;
   await registerTasks(connection.database, tasks.names);
   // The time is read before the list of jobs, and locks that are newer stay: a fast lane may meanwhile have locked

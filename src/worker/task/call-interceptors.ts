@@ -10,7 +10,7 @@ type Decision<I extends keyof WorkerInterceptors> = Awaited<ReturnType<WorkerInt
 
 /**
  * Calls the interceptors of this name in turn, each with the current `input()`. `take` receives each answer; once it
- * returns true, no further interceptor is called. Rejects when an interceptor throws.
+ * returns true, no further interceptor is called. Rejects when an interceptor or `take` throws.
  */
 export async function callInterceptors<I extends keyof WorkerInterceptors>(
   hooks: Hooks,
@@ -44,7 +44,7 @@ export async function verdictOf<I extends "beforeJobRun" | "jobRecovery">(
   return found;
 }
 
-/** Returns the job to add; null when an interceptor skips it. Throws on `fail`. */
+/** Returns the job to add; null if an interceptor skips it. Rejects if one fails the add (InputError) or throws. */
 export async function interceptAdd(hooks: Hooks, job: JobToAdd): Promise<JobToAdd | null> {
   let current: JobToAdd | null = job;
   await callInterceptors(
@@ -73,7 +73,7 @@ export async function interceptAdd(hooks: Hooks, job: JobToAdd): Promise<JobToAd
   return current;
 }
 
-/** Returns the interceptors for utilities that add jobs. */
+/** Returns the object by which WorkerUtils call the interceptors before an add. */
 export function beforeAdd(hooks: Hooks): BeforeAdd {
   return {
     isActive: () => hooks.interceptors("beforeJobSchedule").length > 0,

@@ -1,5 +1,5 @@
-// The names of events and interceptors, which hooks.ts compares with their types. A misspelt name is refused, because
-// its function would never be called.
+// The names of all events and interceptors. In hooks.ts the compiler compares them with the types, and Hooks refuses
+// other names, such as a misspelt one, because their functions would never be called.
 
 export const events = {
   "worker:create": true,

@@ -10,9 +10,9 @@ import type { TaskContext } from "./task-context.ts";
 import type { TaskJob } from "./task-job.ts";
 
 /**
- * The state of a worker's local queue, as in Graphile Worker. `starting`: nothing has been fetched yet; `polling`: the
- * queue is empty and jobs are being fetched; `waiting`: fetched jobs wait for a free slot; `ttl_expired`: fetched jobs
- * were returned to the database because they were not started in time; `released`: the worker is stopping.
+ * The state of a local queue, as in Graphile Worker. `starting`: nothing has been fetched yet; `polling`: the queue is
+ * empty, and the worker fetches; `waiting`: fetched jobs wait for a free slot; `ttl_expired`: fetched jobs were given
+ * back to the database because they were not started in time; `released`: the queue accepts no more jobs.
  */
 export type LocalQueueMode = "starting" | "polling" | "waiting" | "ttl_expired" | "released";
 
@@ -32,17 +32,17 @@ export type LeaseLoss = WorkerEvents["worker:leaseLost"]["reason"];
  * The events of a worker: name → what observers receive. Durations are in milliseconds; `workerId` is the value of
  * `locked_by`. Events of jobs have Graphile Worker's names and meanings.
  *
- * A job that runs emits `job:start`, then `job:success`, `job:error` or `job:snooze`, and after its last attempt's
- * `job:error` also `job:failed`. These events are emitted *before* the result is written: if the connection is lost in
+ * A job that runs emits `job:start`, then `job:success`, `job:error` or `job:snooze`, and after a `job:error` without
+ * a retry also `job:failed`. These events are emitted *before* the result is written: if the connection is lost in
  * between, the job can run again. `job:complete` is emitted for each result once it is committed: use this event to
- * count jobs or to notify other systems. When another worker has taken the job over, the result is not written, and
- * `job:interrupted` with `lease_lost` is emitted instead of `job:complete`.
+ * count jobs or to notify other systems. If the job's lock was lost, for example because another worker recovered the
+ * job, the result is not written, and `job:interrupted` with `lease_lost` is emitted instead of `job:complete`.
  *
  * Graphile Worker's events and their counterparts here:
  *
  * | Graphile Worker | here |
  * |---|---|
- * | `job:start`, `job:success`, `job:error`, `job:failed` | the same, with `durationMs` when the handler has ended |
+ * | `job:start`, `job:success`, `job:error`, `job:failed` | the same; all but `job:start` have `durationMs` |
  * | `job:complete` | the same; `result` is also set for jobs that were skipped or returned; `error` is a text |
  * | `worker:create`, `pool:create` | `worker:create`, once for each `Worker` |
  * | `worker:getJob:start`, `worker:getJob:empty` | `job:fetch`, with the number of jobs |
@@ -59,7 +59,7 @@ export interface WorkerEvents {
   "worker:create": { workerId: string; concurrency: number; taskIdentifiers: readonly string[] };
   /** The worker has started and fetches jobs. */
   "worker:start": { workerId: string };
-  /** The worker fetches no more jobs; running ones continue. `reason`: the one given to stop(), or a signal's name. */
+  /** The worker stops: it fetches no more jobs. `reason`: that of stop() or abort(), for example a signal's name. */
   "worker:shutdown": { workerId: string; reason: string };
   /** This worker recovered `jobs` jobs of stale workers. */
   "worker:recovered": { workerId: string; staleWorkerIds: readonly string[]; jobs: number };
@@ -73,9 +73,9 @@ export interface WorkerEvents {
     newWorkerId: string;
     reason: "recovered" | "removed" | "restored";
   };
-  /** The connection to the database was lost. Emitted once for each outage. */
+  /** The safe mode has lost a connection, or cannot continue after an error of the database. Once for each outage. */
   "worker:disconnected": { workerId: string; error: Error };
-  /** The database can be reached again. Emitted once for each outage. */
+  /** The safe mode continues after an outage. Emitted once for each outage. */
   "worker:reconnected": { workerId: string };
   /** A fetch was answered with `count` jobs, 0 included, after `durationMs`. Not emitted for a fast lane's fetches. */
   "job:fetch": { workerId: string; count: number; durationMs: number };
@@ -83,7 +83,7 @@ export interface WorkerEvents {
   "job:start": { workerId: string; job: TaskJob };
   /** An interceptor skipped the job before its start. Not written yet. */
   "job:skip": { workerId: string; job: TaskJob };
-  /** The job's handler succeeded after `durationMs`. Not written yet. */
+  /** An attempt succeeded after `durationMs`. Not written yet. */
   "job:success": { workerId: string; job: TaskJob; durationMs: number };
   /** An attempt failed after `durationMs`. `willRetry`: another one follows. Not written yet. */
   "job:error": {
@@ -95,14 +95,14 @@ export interface WorkerEvents {
   };
   /** The job will not be retried: its last attempt failed, or one failed for good. Not written yet. */
   "job:failed": { workerId: string; job: TaskJob; error: Error; durationMs: number };
-  /** The job snoozed: it runs again after `delayMs`, and its attempt does not count. Not written yet. */
+  /** The job snoozed or backs off: it runs again after `delayMs`; its attempt does not count. Not written yet. */
   "job:snooze": { workerId: string; job: TaskJob; delayMs: number };
-  /** The job's result is committed. `error`: the new `last_error`; null unless the attempt failed. */
+  /** The job's result is committed, or `unknown`. `error`: the new `last_error`; null unless the attempt failed. */
   "job:complete": { workerId: string; job: TaskJob; result: JobResult; error: string | null };
   /**
    * A job was interrupted. `shutdown`: it still ran when the stop's time was over; the attempt counts as failed, and
-   * `job:error` is emitted, too. `lease_lost`: another worker has taken the job over, and the result was not written;
-   * `job` is null when only its id is available.
+   * `job:error` is emitted, too. `lease_lost`: its lock was lost, for example because another worker recovered the job,
+   * and the result is not written; `job` is null when only its id is available.
    */
   "job:interrupted": {
     workerId: string;
@@ -110,9 +110,9 @@ export interface WorkerEvents {
     job: TaskJob | null;
     reason: "shutdown" | "lease_lost";
   };
-  /** Cron entries or schedules were due at `timestamp` and are scheduled, by this worker or by another. */
+  /** Cron entries or schedules were due at `timestamp`, and this worker or another has added or skipped their jobs. */
   "cron:tick": { workerId: string; timestamp: Date; taskIdentifiers: readonly string[] };
-  /** This worker has scheduled a job of the cron entry or schedule `identifier`. The job is committed. */
+  /** This worker has added a job of the cron entry or schedule `identifier`; `backfilled`: for a missed tick. */
   "cron:scheduled": {
     workerId: string;
     timestamp: Date;
@@ -121,9 +121,9 @@ export interface WorkerEvents {
     jobId: string;
     backfilled: boolean;
   };
-  /** The local queue was created. */
+  /** A local queue was created. A worker with limits has several, and the events do not show which. */
   "localQueue:init": { workerId: string };
-  /** The local queue's mode has changed. */
+  /** The mode of a local queue has changed. */
   "localQueue:setMode": { workerId: string; oldMode: LocalQueueMode; newMode: LocalQueueMode };
   /** `count` jobs were fetched. */
   "localQueue:getJobs:complete": { workerId: string; count: number };
@@ -133,13 +133,13 @@ export interface WorkerEvents {
   "localQueue:refetchDelay:start": { workerId: string; durationMs: number };
   /** The delay ended early, because `count` jobs were announced meanwhile. */
   "localQueue:refetchDelay:abort": { workerId: string; count: number };
-  /** The delay ended. */
+  /** The delay ended after `durationMs`. */
   "localQueue:refetchDelay:expired": { workerId: string };
 }
 
 /**
- * An interceptor's decision before a job runs or is added. `continue`: run or add it. `skip`: the job counts as
- * completed without running, or it is not added. `fail`: the attempt fails with `message`, or the add rejects with it.
+ * An interceptor's decision before a job runs or is added; for recoveries see `jobRecovery`. `continue`: run or add the
+ * job. `skip`: completed without running, or not added. `fail`: the attempt fails, or the add rejects, with `message`.
  */
 export type Verdict =
   | { readonly action: "continue" }
@@ -157,8 +157,8 @@ export type InterceptorResult<Decision> =
 /** The interceptors of a worker: name → function. Returning nothing means `continue`. */
 export interface WorkerInterceptors {
   /**
-   * Called before a job's handler. `payloadText` is the payload's exact JSON text. May skip or fail the job. A throw
-   * fails the attempt.
+   * Called before a job's handler. May skip the job or fail the attempt; a throw fails the attempt, too.
+   * `payloadText` is the payload's exact JSON text.
    */
   beforeJobRun(input: {
     job: TaskJob;
@@ -181,8 +181,8 @@ export interface WorkerInterceptors {
    */
   beforeJobSchedule(input: JobToAdd): InterceptorResult<ScheduleVerdict>;
   /**
-   * Called before the jobs of a stale worker are recovered. `skip` leaves them locked, until their locks are 4 hours
-   * old (`staleLockThresholdMs`). `fail` recovers them, too, with `message` as their error.
+   * Called before the jobs of a stale worker are recovered. `skip` leaves them locked, until another worker recovers
+   * them or their locks are 4 hours old (`staleLockThresholdMs`). `fail` recovers them with `message` as their error.
    */
   jobRecovery(input: { staleWorkerId: string }): InterceptorResult<Verdict>;
 }
@@ -217,7 +217,7 @@ export class Hooks {
     for (const plugin of plugins) plugin.register(this);
   }
 
-  /** Registers an observer of the event `name`. Throws InputError for an event that does not exist. */
+  /** Registers an observer of the event `name`. Throws InputError if no event has this name. */
   on<E extends keyof WorkerEvents>(name: E, observer: Observer<E>): void {
     assertHook("event", name, eventNames, observer);
     listOf(this.#observers, name).push(observer as Observer<never>);
@@ -255,7 +255,7 @@ export class Hooks {
   }
 
   #report(name: string, error: unknown): void {
-    this.#logger.error({ hook: name, error: messageOf(error) }, "an observer threw");
+    this.#logger.error({ hook: name, error: messageOf(error) }, "an observer failed");
   }
 }
 

@@ -1,11 +1,11 @@
-// Log lines of a worker: the one listener that writes events to the logger. The code that emits events does not
-// log.
+// Writes log lines for the events of a worker, so that the code that emits an event does not log it. An outage is
+// logged by base/outage.ts.
 import { type Logger, silentLogger } from "../../base/logger.ts";
 import type { Hooks, LeaseLoss } from "./hooks.ts";
 import { JobCancelled } from "./outcomes.ts";
 import type { TaskJob } from "./task-job.ts";
 
-/** Registers the listener, except for the silent logger. */
+/** Registers the observers that write the lines; none for the silent logger. */
 export function logEvents(hooks: Hooks, logger: Logger): void {
   if (logger === silentLogger) return;
   logWorker(hooks, logger);
@@ -55,7 +55,7 @@ function logEachJob(hooks: Hooks, logger: Logger): void {
 }
 
 function logJobs(hooks: Hooks, logger: Logger): void {
-  // Each job has two of these lines. Formatting lines that are not written would take a third of a worker's time.
+  // Each job has two debug lines. Formatting lines that are not written would take a third of a worker's time.
   if (logger.isLevelEnabled?.("debug") !== false) logEachJob(hooks, logger);
   hooks.on("job:error", ({ job, error, durationMs, willRetry }) => {
     if (!willRetry) return; // job:failed follows
@@ -72,14 +72,14 @@ function logJobs(hooks: Hooks, logger: Logger): void {
       duration_ms: roundToTenth(durationMs),
       error: error.message,
     };
-    // It was ended by hand, which is not an error.
+    // It was ended on request, which is not an error.
     if (error instanceof JobCancelled) logger.info(fields, "a cancelled job has failed");
     else logger.error(fields, "a job failed and will not be retried");
   });
   hooks.on("job:interrupted", ({ jobId, job, reason }) => {
     const fields = { job_id: jobId, task: job?.taskIdentifier, reason };
     const what =
-      reason === "shutdown" ? "was interrupted" : "was taken over: this worker lost its lock";
+      reason === "shutdown" ? "was interrupted" : "was interrupted: this worker lost its lock";
     logger.warn(fields, `a job ${what}`);
   });
 }

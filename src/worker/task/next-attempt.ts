@@ -1,7 +1,7 @@
 // Decides what follows a failed attempt. The first of these that applies decides:
 //
 //   1. the thrown error  PermanentFailure: no attempt follows. Snooze: its time; the attempt does not count.
-//                        RetryAfter: its time; with `backOff` the attempt does not count, and jobs of the target wait
+//                        RetryAfter: its time, if any; with `backOff` the attempt does not count, and other jobs wait
 //   2. the job           the policy that its flag `retry:NAME` names
 //   3. the task          its option `retry`
 //   4. the worker        its option `retry`
@@ -49,7 +49,7 @@ export class RetryRules {
     this.#logger = logger;
   }
 
-  /** Returns what follows the attempt. `ofTask`: the policy of the task. Never throws. */
+  /** Returns what follows the attempt, and begins a requested back-off. `ofTask`: the task's policy. Never throws. */
   next(error: Error, job: TaskJob, ofTask: RetryPolicy | undefined): NextAttempt {
     const outcome = outcomeOf(error);
     if (outcome?.kind === "permanent") return NEVER;
@@ -60,7 +60,7 @@ export class RetryRules {
       this.#backOff({ target: outcome.backOff, delayMs, reason: messageOf(error), job });
       return { kind: "snooze", delayMs };
     }
-    // A job without attempts left is never due again; its `run_at` then shows when it has failed.
+    // No attempt follows. From the formula's delay, insight/expressions/failed-at.ts computes when the job failed.
     if (job.attempts >= job.maxAttempts) return BY_FORMULA;
     if (outcome?.kind === "retry_after" && outcome.delayMs !== null) {
       return { kind: "retry", delayMs: outcome.delayMs };
@@ -70,8 +70,8 @@ export class RetryRules {
   }
 
   /**
-   * Returns the delay by the retry policy, for a back-off whose response has no time, or a time that has passed. Never
-   * 0: a policy may return 0 because the attempt counts, but an attempt with a back-off does not count.
+   * Returns the delay by the retry policy, for a back-off without a time, or with a time that has passed. Never 0: a
+   * policy may return 0 because the attempt counts, but an attempt with a back-off does not count.
    */
   #usualDelayMs(error: Error, job: TaskJob, ofTask: RetryPolicy | undefined): number {
     const policy = this.#policyOf(job) ?? ofTask ?? this.#default;
@@ -109,7 +109,7 @@ export class RetryRules {
       problem = `it threw: ${messageOf(thrown)}`;
     }
     const fields = { job_id: job.id, task: job.taskIdentifier, problem };
-    this.#logger.warn(fields, "a retry policy failed: the default delay is used");
+    this.#logger.warn(fields, "a retry policy failed: Graphile Worker's delay is used");
     return BY_FORMULA;
   }
 }

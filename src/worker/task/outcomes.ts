@@ -1,5 +1,5 @@
-// Errors that a task throws to decide what follows its attempt. They are recognized by a symbol, so a task may
-// use another copy of the library than its worker.
+// Errors that decide what follows an attempt: those that a task throws for that purpose, and that of a cancelled job.
+// They are recognized by a symbol, so a task may use another copy of the library than its worker.
 import { types } from "node:util";
 import { now } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
@@ -77,7 +77,7 @@ export class Snooze extends Error {
 }
 
 /**
- * Fails the attempt, and replaces the task's retry delay by `until`: milliseconds (0 to ten years), a time, or a
+ * Fails the attempt, and replaces the delay of its retry policy by `until`: milliseconds (0 to ten years), a time, or a
  * `Response` with a `Retry-After` header (RFC 9110, section 10.2.3). A response without a valid header leaves the delay
  * to the retry policy. The attempt counts. Throws InputError for invalid input.
  *
@@ -92,8 +92,8 @@ export class RetryAfter extends Error {
   readonly backOff: BackOffTarget | null;
 
   /**
-   * `until`: milliseconds, a time or a response. `message` and `cause` describe the failure in `last_error`. The
-   * message is also the reason of a back-off, by default `429 from api.example.com`.
+   * `until`: milliseconds, a time or a response. `message` and `cause` are written to `last_error`. With `backOff`
+   * they are not: then the message is the reason of the back-off, by default, for example, `429 from api.example.com`.
    */
   constructor(
     until: number | Date | RetryResponse,
@@ -115,8 +115,8 @@ export class RetryAfter extends Error {
 }
 
 /**
- * The abort reason of a job's signal after the job was cancelled (`utils.cancelJobs()`, `worker cancel`). If the task
- * then throws any error, the job fails for good; if it returns, the job is completed.
+ * The abort reason of a job's signal after the job was cancelled (`utils.cancelJobs()`, `worker cancel`). If its
+ * attempt then fails with any error, the job fails for good; if the attempt succeeds, the job is completed.
  */
 export class JobCancelled extends Error {
   /** The reason, as it was given; null without one. */
@@ -124,7 +124,7 @@ export class JobCancelled extends Error {
   /** The user that cancelled the job; null if unknown. */
   readonly by: string | null;
 
-  /** `cause`: the error that the task has thrown after its signal aborted. */
+  /** `cause`: the error with which the attempt has failed after its signal aborted. */
   constructor(reason: string | null, by: string | null = null, options?: { cause?: unknown }) {
     super(cancelledText(reason), options);
     this.name = "JobCancelled";
@@ -211,7 +211,7 @@ function checkedUntil(until: unknown): number | Date {
   ]);
 }
 
-/** Returns the seconds of a text as milliseconds, at most ten years; null for any other text. */
+/** Returns a text's number of seconds as milliseconds, at most ten years; null if the text is not only digits. */
 export function secondsIn(text: string): number | null {
   return /^\d{1,64}$/.test(text) ? Math.min(Number(text) * 1_000, MAX_DELAY_MS) : null;
 }
@@ -221,7 +221,7 @@ const HTTP_DATE =
   /^[A-Z][a-z]{2,8}, \d\d[ -][A-Z][a-z]{2}[ -](?:\d\d){1,2} \d\d:\d\d:\d\d (?:GMT|UTC|[+-]\d{4})$/;
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 
-/** Returns the header's seconds or HTTP date; null if it is missing or invalid. */
+/** Returns the header's seconds as milliseconds, or its HTTP date; null if the header is missing or invalid. */
 function fromHeader(header: string | null): number | Date | null {
   const text = header?.trim() ?? "";
   const date = ASCTIME.test(text) ? `${text} GMT` : text;

@@ -9,8 +9,8 @@ import type { TaskJob } from "./task-job.ts";
 /**
  * Returns the delay before the next attempt, in milliseconds, or `false` for no further attempt. `attempt`: the
  * number of the failed attempt, from 1. Called at most once for an attempt, and only if the delay is needed: not after
- * the last one, for example. If a policy throws, or returns anything but `false` or a number from 0 to ten years, that
- * is logged, and Graphile Worker's delay is used.
+ * a PermanentFailure, for example. If a policy throws, or returns anything but `false` or a number from 0 to ten years,
+ * that is logged, and Graphile Worker's delay is used.
  */
 export type RetryPolicy = (attempt: number, error: Error, job: TaskJob) => number | false;
 
@@ -27,7 +27,7 @@ export type RetryPolicies = Readonly<Record<string, RetryPolicy>>;
 export interface ExponentialOptions {
   /** The delay after the first attempt, in milliseconds. Default 1,000. */
   readonly firstMs?: number | undefined;
-  /** The factor by which each delay is longer than the previous one, 1 to 100. Default 2. */
+  /** The factor by which each delay is multiplied to get the next one, 1 to 100. Default 2. */
   readonly factor?: number | undefined;
   /** The longest delay before it is varied by `jitter`, in milliseconds. Default six hours. */
   readonly maxMs?: number | undefined;

@@ -1,4 +1,4 @@
-// The context of a running job.
+// The context that a task's handler receives, and the parts of it that jobs share.
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from "pg";
 import type { Logger, TaskLogger } from "../../base/logger.ts";
 import type { StatementClient } from "../../database/database.ts";
@@ -8,8 +8,8 @@ import type { WorkerUtils } from "../../utils/worker-utils.ts";
 import type { TaskJob } from "./task-job.ts";
 
 /**
- * The second argument of a task's handler. Its functions may be destructured: `async (payload, { addJob, signal
- * }) => …`.
+ * The second argument of a task's handler. Its functions may be destructured:
+ * `async (payload, { addJob, signal }) => …`.
  */
 export interface TaskContext<Extensions = unknown> {
   /** The job, as it was when it was fetched. */
@@ -17,8 +17,8 @@ export interface TaskContext<Extensions = unknown> {
   /** The id of the worker that holds the job's lock, as in `locked_by`. */
   readonly workerId: string;
   /**
-   * Aborts when the result of the attempt is no longer awaited or cannot be written: the job was cancelled (the reason
-   * is a JobCancelled), its time limit or deadline has passed, its lock was lost, or the worker is aborted.
+   * Aborts when the task should end: the job was cancelled (the reason is a JobCancelled), its time limit or deadline
+   * has passed, its lock was lost, so that its result cannot be written, or the worker is aborted.
    */
   readonly signal: AbortSignal;
   /**
@@ -48,13 +48,13 @@ export interface TaskContext<Extensions = unknown> {
   readonly addJob: AddJob<Job | null>;
   /** Adds up to 10,000 jobs, all or none, except for those that an interceptor skips. */
   readonly addJobs: AddJobs<Job>;
-  /** All operations of `worker.utils`; completeJobs() and similar calls reject the id of this job itself. */
+  /** As `worker.utils`, but completeJobs(), permanentlyFailJobs() and rescheduleJobs() reject the id of this job. */
   readonly utils: WorkerUtils<Job | null>;
   /**
    * Completes the job in a transaction of the task, on `client` (see `utils.with()`): the job is deleted if and only if
-   * that transaction commits, so its effects happen exactly once. Call it last, then commit. In the fast lane the job
-   * is first locked by `locked_by`. An attempt that ends without the commit has failed. After this call the attempt's
-   * time limit and deadline only abort the signal. Rejects with InputError for a pool, or a client of pg outside a
+   * that transaction commits, so its writes happen exactly once. Call it last, then commit. In the fast lane the job is
+   * first locked by `locked_by`. An attempt that ends without the commit has failed. After this call the attempt's time
+   * limit and deadline only abort the signal. Rejects with InputError for a pool, or a client of pg outside a
    * transaction; with WorkerError `conflict` if the job's lock was lost or the attempt has ended: roll back then.
    */
   readonly completeIn: (client: StatementClient) => Promise<void>;

@@ -1,4 +1,4 @@
-// Tasks: an identifier and a typed handler.
+// Tasks: an identifier, a typed handler and options.
 import * as v from "valibot";
 import { count, duration, strict, validate } from "../../base/validate.ts";
 import { identifier as taskIdentifier } from "../../domain/job-spec.ts";
@@ -6,8 +6,8 @@ import { type RetryPolicy, retryPolicy } from "./retry.ts";
 import type { TaskContext } from "./task-context.ts";
 
 /**
- * A function that runs one job. The attempt fails when it throws, rejects, or returns a non-empty string or an
- * Error, which is stored as `last_error`. Any other result completes the job.
+ * A function that runs one job. The attempt fails when it throws or rejects, or when it returns or resolves to an Error
+ * or a non-empty string. The error is stored as `last_error`. Any other result completes the job.
  */
 export type TaskHandler<Payload, Extensions> = (
   payload: Payload,
@@ -36,8 +36,8 @@ export interface TaskOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long a failed job waits for its next attempt: exponential(), fixed() or a function of your own. Default: the
-   * worker's `retry`, else Graphile Worker's exp(attempt) seconds.
+   * How long a failed job waits for its next attempt: exponential(), fixed() or a function of your own; the policy that
+   * a job names has precedence. Default: the worker's `retry`, else Graphile Worker's exp(attempt) seconds.
    */
   readonly retry?: RetryPolicy | undefined;
   /**

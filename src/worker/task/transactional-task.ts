@@ -4,7 +4,7 @@ import { isError } from "../../base/errors.ts";
 import { defineTask, type Task, type TaskOptions } from "./task.ts";
 import type { TaskContext } from "./task-context.ts";
 
-/** Runs one job in the transaction of `client`. Throwing or rejecting rolls it back and fails the attempt. */
+/** Runs one job in the transaction of `client`, which is rolled back when the attempt fails (see TaskHandler). */
 export type TransactionalHandler<Payload, Extensions> = (
   payload: Payload,
   context: TaskContext<Extensions>,
@@ -34,7 +34,7 @@ export function defineTransactionalTask<Payload = unknown, Extensions = unknown>
         await context.completeIn(client);
         await client.query("commit");
       } catch (error) {
-        // Fails when the connection is lost; the first error is reported.
+        // The rollback fails when the connection is lost; the first error is reported.
         await client.query("rollback").catch(() => {});
         throw error;
       }

@@ -1,4 +1,5 @@
-// Thousands of queues in every state, on a table that is read whole, counted in parts, or sampled.
+// Thousands of queues in every state: their order and the counts by state, for a table of jobs that is read whole and
+// for one that is counted in parts. Then more queues than are sorted by state (20,000).
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pool } from "pg";
@@ -94,7 +95,7 @@ test("Of 20,001 queues the locked ones come first, and the others by name.", asy
     ranks.map((state) => states[state]),
     [1, 0, 0, 1, 0, 19_999],
   );
-  // A page that ends with the last locked queue is continued by the queue with the first name, the empty one.
+  // After a page that ends with the last locked queue, the next one begins with the first name, here the empty one.
   await pool.query("insert into worker._private_job_queues (queue_name) values ('')");
   const two = (await client.get("/api/queues?limit=2")).body;
   const next = (await client.get(`/api/queues?limit=2&cursor=${two.next_cursor}`)).body;

@@ -27,7 +27,7 @@ export interface ReadResult {
   readonly bytes: number;
   readonly lines: number;
   readonly ms: number;
-  /** Whether it was read to its end. */
+  /** Whether the body was read to its end; false if the time limit ended the reading. */
   readonly isWhole: boolean;
 }
 
@@ -36,34 +36,37 @@ export interface AdminProcess {
   readonly pid: number;
   get(path: string, signal?: AbortSignal): Promise<Answer>;
   post(path: string, body: object): Promise<Answer>;
-  /** Opens and reads an event stream; null if the server refused it. */
+  /** Opens an event stream and reads it until close(). Returns null if the server refused it. */
   watch(path: string): Promise<Stream | null>;
-  /** Reads a body without storing it, within the limits of `most`. `lineEnd`: the byte to count. */
+  /**
+   * Reads a body without storing it, at most so fast and so long as `most` allows. `lineEnd`: the byte that is counted
+   * as the end of a line. Default: the line feed.
+   */
   drain(
     path: string,
     most: { readonly bytesPerSecond: number; readonly ms: number },
     lineEnd?: number,
   ): Promise<ReadResult>;
-  /** Seconds of CPU since it started. */
+  /** Seconds of CPU since the process started. */
   cpu_s(): number;
   rss_mb(): number;
   /** The largest rss_mb() so far. */
   peak_mb(): number;
   stop(): Promise<void>;
-  /** kill -9. */
+  /** Ends the process with SIGKILL. */
   kill(): Promise<void>;
 }
 
 export interface Surroundings {
-  /** The file of its log lines. Default: the benchmark's own log. */
+  /** The file to which the admin's log lines are appended. Default: stderr of this process. */
   readonly log?: string;
-  /** The login. Default: none. */
+  /** The password of the login, in the mode `basic`. Default: no login, the mode `none`. */
   readonly password?: string;
-  /** A command that starts the admin, such as one that enters a network namespace. Default: none. */
+  /** Words before the admin's own command line, such as a command that enters a network namespace. Default: none. */
   readonly command?: readonly string[];
 }
 
-/** Starts the admin from the current sources, with the V8 option of the executable. */
+/** Starts the admin from the current sources, with the size of V8's young generation that the executable sets. */
 export async function startAdminProcess(
   databaseUrl: string,
   options: readonly string[] = [],
@@ -190,7 +193,7 @@ function memoryOf(pid: number, name: "VmRSS" | "VmHWM"): number {
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1]) / 1_024;
 }
 
-/** Counts bytes fast: the reader shares the cores with the admin, and a plain loop would use a tenth of them. */
+/** Counts with indexOf(), because the reader shares the cores with the admin: a loop would use a tenth of them. */
 function countOf(byte: number, chunk: Buffer): number {
   let count = 0;
   for (let at = chunk.indexOf(byte); at >= 0; at = chunk.indexOf(byte, at + 1)) count++;

@@ -1,13 +1,13 @@
-// A worker's fetch beside the admin: locks 50 due jobs every 20 ms, unlocks them, and measures how long the locking
-// took.
+// Measures how long a worker's fetch takes beside the admin: locks up to 50 due jobs, rolls that back, and repeats this
+// after 20 ms.
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { percentile } from "../engine/statistics.ts";
 
 export interface FetchProber {
-  /** The 95th percentile since the last call, milliseconds. */
+  /** Returns the 95th percentile of the repeated fetches since the last call, in milliseconds. */
   p95(): number;
-  /** Makes one fetch now. */
+  /** Makes one more fetch now, and returns its milliseconds. */
   once(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function probeFetches(url: string, schema: string): Promise<FetchPr
          order by run_at limit 50 for update skip locked))`,
     );
     const took = performance.now() - began;
-    // After the rollback the same jobs are ready again. It leaves dead rows, as the updates of a worker do.
+    // After the rollback the same jobs are ready again. The rollback leaves dead rows, as the updates of a worker do.
     await client.query("rollback");
     return took;
   };

@@ -1,5 +1,6 @@
-// A measure: a small function that sends requests to the admin and compares the time with its target, and with the
-// time of the plain SQL of Graphile Worker's Rust port.
+// What the measures of the admin's benchmark have in common. A measure is a function that measures times or other
+// figures of the admin. It returns lines with each figure, its target and, for some, the time of the plain SQL of
+// Graphile Worker's Rust port.
 import type pg from "pg";
 import { percentile } from "../engine/statistics.ts";
 import type { AdminProcess } from "./admin-process.ts";
@@ -9,10 +10,12 @@ export interface Bench {
   readonly url: string;
   /** The schema, quoted. */
   readonly schema: string;
+  /** The planner's estimate of the number of jobs. */
   readonly jobs: number;
   readonly admin: AdminProcess;
   /** The benchmark's own connection. */
   readonly db: pg.Client;
+  /** The process id of PostgreSQL's first process. */
   readonly postmaster: number;
   /** The process ids of the benchmark's own sessions on the server, whose CPU time is not counted. */
   readonly ownBackends: readonly number[];
@@ -28,20 +31,20 @@ export interface Line {
   readonly figure: string;
   /** Whether the target is met; null: there is none. */
   readonly isMet: boolean | null;
-  /** The figure of the port's SQL, or an earlier figure. */
+  /** The figure of the port's SQL. */
   readonly port?: string;
 }
 
 export interface Measure {
   readonly name: string;
-  /** Paths of the admin that the measure needs. */
+  /** The paths of the routes that the measure requests. If one is missing, the measure is not run, and has failed. */
   readonly needs: readonly string[];
-  /** Whether it changes jobs: then it runs on a database given by --url only with --writes. */
+  /** Whether the measure changes jobs: then it runs on a database given by --url only with --writes. */
   readonly writes?: boolean;
   readonly run: (bench: Bench) => Promise<readonly Line[]>;
 }
 
-/** A line: `figure` in `unit`, at most `most`. */
+/** Returns a line whose target is met if `figure`, in `unit`, is at most `most`. */
 export function atMost(
   what: string,
   figure: number,
@@ -71,21 +74,21 @@ export function short(value: number): string {
   return String(Number(value.toPrecision(2)));
 }
 
-/** The 95th percentile of `times` calls in sequence; each returns its milliseconds. */
+/** Calls `call` so many `times` in sequence. Returns the 95th percentile of the milliseconds that the calls return. */
 export async function p95(times: number, call: (n: number) => Promise<number>): Promise<number> {
   const all: number[] = [];
   for (let n = 0; n < times; n++) all.push(await call(n));
   return percentile(all, 0.95);
 }
 
-/** The milliseconds of an answer that must be 200. */
+/** Returns the milliseconds until the end of the answer. Throws if its status is not 200. */
 export async function answerMs({ admin }: Bench, path: string): Promise<number> {
   const { status, ms, text } = await admin.get(path);
   if (status !== 200) throw new Error(`${path}: ${status} ${text.slice(0, 200)}`);
   return ms;
 }
 
-/** The milliseconds of a statement on the benchmark's own connection. */
+/** Returns the milliseconds of a statement on the benchmark's own connection. */
 export async function statementMs({ db }: Bench, text: string): Promise<number> {
   const began = performance.now();
   await db.query(text);

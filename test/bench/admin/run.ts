@@ -1,8 +1,8 @@
-// Measures the admin with a million jobs or ten million, and the plain SQL of Graphile Worker's Rust port, and prints
-// each figure with its target. A full run writes RESULTS-admin.md next to this file.
+// Measures the admin with a million jobs, or as many as `--jobs`, and the plain SQL of Graphile Worker's Rust port, and
+// prints each figure with its target. A run without `--only` writes RESULTS-admin.md next to this file.
 //
 //   npm run bench:admin -- [--jobs 10000000] [--only overview,text] [--postgres 15]
-//     [--url postgres://…]  a database that was seeded before (seed.ts); not changed, except with --writes
+//     [--url postgres://…]  a database that was seeded before (seed.ts); its jobs are changed only with --writes
 //     [--sorted]            seeds the jobs of one condition after those of another
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir, totalmem } from "node:os";
@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
 });
 const only = options.only.split(",").filter((name) => name !== "");
 const say = (text: string) => console.error(text);
-/** Statements that do not count as long ones: builds of an index, and the benchmark's own. */
+/** The statements that do not count as long ones: building and dropping an index, maintenance, and copying. */
 const IGNORED = /^(create index concurrently|drop index concurrently|vacuum|analyze|copy)/i;
 const SETTINGS = {
   shared_buffers: "4GB",
@@ -41,7 +41,7 @@ const SETTINGS = {
   maintenance_work_mem: "1GB",
 };
 
-/** A new database, or the given one. */
+/** Returns the database given by `--url`; without it, starts a server and seeds one. */
 async function openDatabase(): Promise<{ url: string; close: () => Promise<void> }> {
   if (options.url !== undefined) return { url: options.url, close: async () => {} };
   const dataDir = mkdtempSync(join(tmpdir(), "worker-bench-admin-"));
@@ -63,7 +63,7 @@ async function openDatabase(): Promise<{ url: string; close: () => Promise<void>
   };
 }
 
-/** Milliseconds of a fixed statement, which show how busy the machine is. */
+/** Returns the milliseconds of a fixed statement, which show how busy the machine is. */
 async function calibrate(db: pg.Client): Promise<number> {
   const times: number[] = [];
   for (let n = 0; n < 7; n++) {
@@ -120,7 +120,7 @@ async function main(): Promise<void> {
      where oid = 'worker._private_jobs'::regclass`,
   );
   const { pid, version, place, jobs } = facts.rows[0];
-  // pg_stat_activity does not identify PostgreSQL's first process.
+  // PostgreSQL's first process is not in pg_stat_activity.
   const postmaster = Number.parseInt(readFileSync(join(place, "postmaster.pid"), "utf8"), 10);
   const statements = await watchStatements(database.url, IGNORED);
   const admins = new Set<AdminProcess>();

@@ -1,4 +1,4 @@
-// Creates a database with the queue's schema and seeded jobs, and replaces one of the same name.
+// Creates a database with the queue's schema and seeded jobs. An existing database of the same name is dropped.
 import pg from "pg";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { migrate } from "../../../src/database/schema/migrate.ts";
@@ -13,7 +13,7 @@ export interface SeedDatabaseOptions {
   readonly progress: (line: string) => void;
 }
 
-/** Returns the new database's connection string. */
+/** Creates the database `name` on the server, and returns its connection string. */
 export async function seedDatabase(
   server: string,
   name: string,
@@ -41,7 +41,7 @@ async function connect(connectionString: string): Promise<pg.Client> {
   return client;
 }
 
-/** The URL of another database on the same server. */
+/** Returns the URL of another database on the same server. */
 function withDatabase(url: string, name: string): string {
   return url.replace(/^([a-z]+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`);
 }

@@ -1,11 +1,11 @@
-// A large queue without optional indexes, the same every time: 200 tasks, 5,000 queues, 4 priorities. 60 % of the jobs
-// are scheduled, 20 % ready, 15 % failed, the others retrying; a few hundred are locked. There are some 300 error
-// groups, and ten workers with heartbeats, two of them stale.
+// A large queue without optional indexes, the same every time except for its times: 200 tasks, 5,000 queues, 4
+// priorities. 60 % of the jobs are scheduled, 20 % ready, 15 % failed, the others retrying; a few hundred are locked.
+// There are some 250 error groups, and ten workers with heartbeats, two of them stale.
 import type pg from "pg";
 
 export interface SeedOptions {
   readonly jobs: number;
-  /** Scheduled jobs first, then ready, failed, retrying, as after bulk adds; otherwise mixed. */
+  /** Scheduled jobs get the lowest ids, then ready, failed and retrying ones, as after bulk adds. If false: mixed. */
   readonly isSorted: boolean;
   /** The schema, quoted. */
   readonly schema: string;
@@ -17,7 +17,7 @@ const QUEUES = 5_000;
 const LOCKED_QUEUES = 371;
 const CHUNK = 250_000;
 
-/** Fills an empty queue on several connections at once. Indexes are created at the end. */
+/** Fills an empty queue through all `clients` at once. Indexes are dropped before and created again at the end. */
 export async function seedJobs(
   clients: readonly [pg.Client, ...pg.Client[]],
   options: SeedOptions,
@@ -93,7 +93,8 @@ const namesSql = (schema: string) => `
 
 // $1, $2: the first and last id; $3: the number of jobs; $4: whether they are sorted by condition. The last task and
 // the last queue have some seven jobs each. Tasks and queues are used unevenly, by the square of a random number.
-// `kind`: 0 scheduled, 1 ready, 2 failed, 3 retrying. In the error group 0 all amounts are in EUR.
+// `kind`: 0 scheduled, 1 ready, 2 failed, 3 retrying. `grp`: one of 300 errors (errorSql); half of the jobs have one of
+// the first 38. The payloads of failed jobs with `grp` 0 all have the currency EUR.
 const jobsSql = (schema: string) => `
   with drawn as materialized (
     select i, random() a, random() b, random() c, random() d, random() e, random() f, random() g,
@@ -137,7 +138,8 @@ const jobsSql = (schema: string) => `
     case when k < 0.01 then '{"slow": true}'::jsonb end
   from outcome`;
 
-// The errors of a group differ only in numbers, addresses and ids.
+// Errors with the same `grp` differ only in numbers, addresses, ids and quoted texts, so they are in one error group.
+// All ValidationErrors are in one group, too, because their field names are quoted.
 const errorSql = `case grp % 6
     when 0 then format('Error: connect ETIMEDOUT 10.0.%s.%s:443 request %s of service-%s failed after 30000ms',
       i % 255, i % 251, md5(i::text), chr(97 + grp / 6 % 26) || chr(97 + grp / 26 % 26))
@@ -154,8 +156,8 @@ const errorSql = `case grp % 6
     end || format(E'\\n    at run (/app/tasks/step.js:%s:%s)\\n    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
       grp, i % 80)`;
 
-// $1: how many queues are locked; $2: how many jobs without a queue. A queue is locked together with its next job, by
-// one of the ten workers of workersSql.
+// $1: how many queues are locked at most; $2: how many jobs without a queue. A queue is locked together with one of its
+// ready jobs, by one of the ten workers of workersSql.
 const locksSql = (schema: string) => `
   with chosen as (
     (
@@ -180,7 +182,7 @@ const locksSql = (schema: string) => `
   set locked_at = jobs.locked_at, locked_by = jobs.locked_by
   from jobs where queues.id = jobs.job_queue_id`;
 
-// Eight workers that count as alive for a day, and two stale ones. All tasks but the last three are supported.
+// Eight workers that count as alive for a day, and two stale ones. They support all tasks but the last three.
 const workersSql = (schema: string) => `
   insert into ${schema}._private_workers (id, last_heartbeat_at, started_at, metadata)
   select 'worker-' || i,

@@ -1,14 +1,14 @@
-// Measures the longest statement of the admin: it reads pg_stat_activity every 20 ms.
+// Finds the longest statement of the admins on a database, by reading pg_stat_activity every 20 ms.
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 
 export interface StatementWatch {
   /** The process id of the backend that reads pg_stat_activity. */
   readonly backend: number;
-  /** The longest seen since the last reset. */
+  /** Returns the longest statement seen since the last reset; its `ms` is 0 if none was seen. */
   longest(): { readonly ms: number; readonly text: string };
   reset(): void;
-  /** The number of active statements that match the pattern. */
+  /** Returns the number of statements that run now and match the pattern. */
   active(like: RegExp): Promise<number>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// The cost of sending many readers one event, with the admin's event source and with bare writes.
+// The CPU time of sending one event to many readers, with the admin's event source or with bare writes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import net from "node:net";
@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** Milliseconds of CPU for one tick to this many readers. */
+/** Returns the milliseconds of CPU that the server (tick-server.ts) needs for one event to this many readers. */
 export async function tickCostMs(way: "events" | "writes", readers: number): Promise<number> {
   const script = join(import.meta.dirname, "tick-server.ts");
   const args = ["--import", join(root, "test/support/register.mjs"), script, way];

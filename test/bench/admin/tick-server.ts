@@ -1,6 +1,6 @@
-// A separate process that only sends events to its readers, so that its CPU time is the cost of the events. It uses the
-// admin's event source or, as the minimum, writes one shared buffer to each socket. tick-cost.ts starts it with
-// `events` or `writes` as its argument.
+// A separate process that only sends events to its readers, so that its CPU time is the cost of the events. With the
+// argument `events` it uses the admin's event source; with `writes` it writes one shared buffer to each socket, which
+// is the least that an event can cost. tick-cost.ts starts it.
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,7 @@ const WARM_UP = 5;
 /** As large as a pulse of the admin: with the event's id and name about 300 bytes. */
 const DATA = JSON.stringify({ at: "x".repeat(230) });
 
-/** A server, and the function that sends to all connected readers. */
+/** Returns a server with the admin's event source, and the function that sends an event to all connected readers. */
 function eventServer(): [net.Server, (round: number) => void] {
   const many = { maxViewers: 10_000, maxViewersPerClient: 10_000 };
   const source = createEventSource({ ...many, stalledMs: 30_000, onViewers: () => {} });
@@ -22,7 +22,7 @@ function eventServer(): [net.Server, (round: number) => void] {
   const server = http.createServer((req, res) => {
     const request = { closing, headers: req.headers, client: "127.0.0.1" };
     const { headers, body } = source.view(request as unknown as HttpRequest, ["pulse"]);
-    // As exchange.ts sends responses that end with their connection.
+    // The same headers as exchange.ts sends with a response that ends with its connection.
     res.setHeader("connection", "close").removeHeader("transfer-encoding");
     res.writeHead(200, headers);
     if (typeof body === "function") body(res);

@@ -1,5 +1,5 @@
-// Time and memory of `worker add-many` for a million lines, compared with graphile-worker's addJobs in batches of 1,000
-// on the same PostgreSQL. Needs a build.
+// Time and memory of `worker add-many` for a million lines, or the given number, and the time of graphile-worker's
+// addJobs in batches of 1,000 on the same PostgreSQL. Needs a build.
 //
 //   node --import ./test/support/register.mjs test/bench/cli/add-many.ts [lines]
 import { spawn } from "node:child_process";
@@ -43,7 +43,7 @@ try {
     `worker add-many           ${ours.seconds.toFixed(2)} s, ${ours.peakMb.toFixed(0)} MB`,
   );
   console.log(`graphile-worker addJobs   ${stock.seconds.toFixed(2)} s, in batches of ${BATCH}`);
-  console.log(`ratio                     ${ratio.toFixed(2)} (wanted: 3), ${count} jobs there`);
+  console.log(`ratio                     ${ratio.toFixed(2)} (target: 3), ${count} jobs added`);
 } finally {
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -59,7 +59,7 @@ async function writeLines(): Promise<void> {
   await once(out, "finish");
 }
 
-/** Runs the command and returns its duration and its peak memory. */
+/** Runs the command `worker` with these arguments, and returns its duration and its peak memory. */
 async function run(args: readonly string[]) {
   const began = performance.now();
   const command = join(import.meta.dirname, "../../../dist/worker.cjs");

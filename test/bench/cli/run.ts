@@ -38,7 +38,7 @@ function row(what: string, figure: string, target: string): void {
   console.log(`${what.padEnd(44)} ${figure.padStart(12)}   ${target}`);
 }
 
-/** Runs whole processes in turn, so that a drift of the machine affects all of them. */
+/** Runs the commands alternately, so that a machine that becomes slower affects all of them. */
 async function commands(database: EmbeddedServer): Promise<void> {
   const env = { DATABASE_URL: database.url("postgres") };
   execFileSync(worker, ["migrate"], { env, stdio: "ignore" });
@@ -106,7 +106,7 @@ async function install(): Promise<void> {
   await end(child);
 }
 
-/** Starts a command and resolves with the milliseconds until it prints its URL. */
+/** Starts a command, and returns its process and the milliseconds until it has printed its URL. */
 async function untilUrl(file: string, args: string[], env: NodeJS.ProcessEnv, cwd = root) {
   const start = performance.now();
   const child = spawn(file, args, {

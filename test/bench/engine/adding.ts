@@ -1,4 +1,4 @@
-// The duty of adding jobs: one by one from 24 callers, in batches, or in bulk.
+// The duty of adding jobs: one job a call, by 24 callers at once; in batches; or in bulk.
 import type { Duty, Sample } from "./duty.ts";
 import { type Engine, NotBuilt } from "./engines/engine.ts";
 import type { Meter } from "./meter.ts";

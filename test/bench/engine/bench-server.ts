@@ -1,5 +1,5 @@
-// The PostgreSQL of a run, with an application's settings (fsync on), and its state before each experiment: empty
-// tables, the same jobs for all contenders, fresh statistics, after a checkpoint.
+// The PostgreSQL server of a run, with the settings of an application's server (fsync on), and the functions that bring
+// it into the same state for each contender: only the jobs of the experiment, fresh statistics, after a checkpoint.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import type { BenchOptions } from "./options.ts";
 export interface BenchServer extends AsyncDisposable {
   readonly version: string;
   readonly postmaster: number;
-  /** A database with Graphile Worker's schema under the name `worker`, created by our migration. */
+  /** A database with the schema `worker`, created by our migration without optional extensions. */
   readonly queueUrl: string;
   readonly bossUrl: string;
   /** An empty database, for BullMQ. */
@@ -24,18 +24,18 @@ export interface BenchServer extends AsyncDisposable {
   readonly extendedUrl: string;
   /** A connection to the database of `queueUrl`. */
   readonly client: pg.Client;
-  /** Adds jobs to the database of `queueUrl`. `queues`: the number of named queues; 0: jobs without a queue. */
+  /** Replaces the jobs in the database of `queueUrl`. `queues`: the number of named queues; 0: jobs without a queue. */
   seed(jobs: number, queues?: number): Promise<void>;
-  /** Like seed(), in the database of `extendedUrl`. Removes all limits, and pauses tasks that have no jobs. */
+  /** Like seed(), in the database of `extendedUrl`. Also removes limits and pauses, and pauses tasks without jobs. */
   seedExtended(jobs: number, options?: ExtendedSeed): Promise<void>;
-  /** `group`: the pg-boss group of all jobs. Default: none. */
+  /** Replaces the jobs in the database of `bossUrl`. `group`: the pg-boss group of all jobs. Default: none. */
   seedBoss(jobs: number, group?: string): Promise<void>;
 }
 
 export interface ExtendedSeed {
   readonly pausedTasks?: number;
   readonly queues?: number;
-  /** The number of jobs of the task `beside`, which are more urgent. */
+  /** The number of jobs of the task `beside`, which are added, too, and are more urgent than the others. */
   readonly beside?: number;
 }
 
@@ -113,7 +113,7 @@ async function makeQueue(url: string, names: readonly string[]): Promise<void> {
   await pool.end();
 }
 
-/** Empties the tables and adds jobs by the schema's own function. */
+/** Empties the tables of jobs and named queues, and adds jobs by the schema's own function. */
 async function seedQueue(client: pg.Client, jobs: number, queues: number): Promise<void> {
   await client.query("truncate worker._private_jobs, worker._private_job_queues restart identity");
   if (jobs > 0) {
@@ -132,7 +132,7 @@ async function seedQueue(client: pg.Client, jobs: number, queues: number): Promi
   await settle(client);
 }
 
-/** Vacuum, statistics and a checkpoint, so that an experiment does not pay for earlier ones. */
+/** Vacuums and analyzes the tables and makes a checkpoint, so that a measurement does not pay for earlier ones. */
 export async function settle(client: pg.Client): Promise<void> {
   await client.query("vacuum analyze worker._private_jobs");
   await client.query("vacuum analyze worker._private_job_queues");

@@ -1,5 +1,6 @@
-// One contender in a separate process: it loads its engine and prints "ready". At the next line of stdin it begins the
-// duty of its argument, and then prints the answer as JSON. All figures are measured in this process.
+// One contender in a separate process: it loads its engine and prints "ready". At the first line of stdin it begins the
+// duty (duty.ts) that its argument has as JSON, and then prints the answer as JSON. All figures are measured in this
+// process.
 import { once } from "node:events";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import pg from "pg";
@@ -17,7 +18,7 @@ const boss = async (loops: boolean) => (await import("./engines/boss.ts")).boss(
 const LEFT = `select from worker._private_jobs
   where task_id = (select id from worker._private_tasks where identifier = 'bench') limit 1`;
 
-/** The most jobs of a pg-boss group at once: the number CAPACITY of experiments/limits.ts. */
+/** The most jobs of a pg-boss group at once. It must be equal to CAPACITY of experiments/limits.ts. */
 const CAPACITY = 10;
 
 const ENGINES: Record<string, () => Promise<Engine>> = {
@@ -44,7 +45,7 @@ const answer = await work(engine).catch((error: unknown): Answer => {
   if (error instanceof NotBuilt) return { notBuilt: error.message };
   throw error;
 });
-// The answer may have megabytes; process.exit would truncate it.
+// The answer may have megabytes, so the process exits only when all of it is written.
 process.stdout.write(`${JSON.stringify(answer)}\n`, () => process.exit(0));
 
 async function work(by: Engine): Promise<Answer> {
@@ -57,7 +58,7 @@ async function work(by: Engine): Promise<Answer> {
   return { sample: await living[duty.kind](by, duty, meter, client) };
 }
 
-/** Measures from the engine's start to the last job's run; costs include the last writes. */
+/** Measures from the engine's start until all jobs have run, the time is up, or no shared job is left. */
 async function drain(by: Engine): Promise<Answer> {
   const runs: Run[] = [];
   let done = 0;
@@ -81,7 +82,7 @@ async function drain(by: Engine): Promise<Answer> {
     handler: duty.watched === true ? watch : count,
   });
   const inTime = setTimeout(duty.limitMs, undefined, { ref: false });
-  // If several processes share the jobs, none of them runs all.
+  // If several processes share the jobs, none of them runs all, so each also ends when no job is left in the table.
   await Promise.race([all.promise, inTime, emptied()]);
   const elapsedMs = meter.elapsedMs;
   const jobs = done;
@@ -93,7 +94,7 @@ async function drain(by: Engine): Promise<Answer> {
   return duty.watched === true ? { sample, runs } : { sample };
 }
 
-/** Resolves when no job is left; used only if jobs are shared. */
+/** Resolves when no job is left in the table. Never resolves if the jobs are not shared. */
 async function emptied(): Promise<void> {
   const isShared = duty.shared === true || (duty.watched === true && duty.ms === undefined);
   if (!isShared) return new Promise(() => {});

@@ -1,4 +1,4 @@
-// The instructions for a child process of the suite, and its answers: numbers by name.
+// The duty that a child process (child.ts) of the benchmark performs, and the figures that it returns.
 export interface Duty {
   readonly kind: "drain" | "latency" | "scheduled" | "idle" | "add" | "soak";
   readonly engine: string;
@@ -6,18 +6,21 @@ export interface Duty {
   readonly postmaster: number;
   /** The number of jobs that exist, or are to be added. */
   readonly jobs: number;
-  /** A contender that has not finished after this time is measured by the jobs that it has done. */
+  /** The end of a `drain` with jobs left, the duration of a `soak`; else the longest wait for a job or a batch. */
   readonly limitMs: number;
   readonly priority?: number;
   readonly way?: "one" | "many" | "bulk";
   readonly batch?: number;
-  /** How added jobs get their key. Default: none. */
+  /** How added jobs get their key: see specOf() in engines/ours.ts. Default: no key. */
   readonly key?: "given" | "given, kept" | "unique" | "unique, unfinished";
   /** The directory of another build of the library, instead of this one. */
   readonly build?: string;
   /** Whether the answer has all runs, to check their order and how many there were at once. */
   readonly watched?: boolean;
-  /** How long a watched job takes. If given, the process ends at `limitMs`. Default: one turn of the event loop. */
+  /**
+   * How long a watched job takes. If given, the process does not end when no job is left, but at `limitMs`. Default:
+   * one turn of the event loop.
+   */
   readonly ms?: number;
   /** Whether the worker also has the task `beside`, whose jobs take 100 ms. */
   readonly beside?: boolean;
@@ -33,7 +36,8 @@ export type Run = readonly [queue: number, id: number, startMs: number, endMs: n
 export interface Answer {
   readonly sample?: Sample;
   readonly runs?: readonly Run[];
-  /** The reason if there is no sample. */
+  /** The reason if there is no sample because the contender does not support the duty, or is not installed. */
   readonly notBuilt?: string;
+  /** The reason if there is no sample because of another error. */
   readonly failed?: string;
 }

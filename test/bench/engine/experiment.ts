@@ -9,7 +9,7 @@ export interface Row {
   readonly unit: string;
   readonly metric: string;
   readonly ours: string;
-  /** The best of these contenders counts; if there is none, the target is absolute. */
+  /** Our figure is compared with that of the best of these contenders. If there is none, the target is a `value`. */
   readonly rivals: readonly string[];
   readonly better: "more" | "less";
   /** `ratio`: our figure divided by the best rival's; `value`: our figure; null: the row is not judged. */
@@ -84,7 +84,7 @@ export async function runExperiment(bench: Bench, experiment: Experiment): Promi
   return figures;
 }
 
-/** If one contender fails, the figures of the others remain. */
+/** Turns an error into an answer, so that the figures of the other contenders remain. */
 function failed(error: unknown): Answer {
   return { failed: String(error) };
 }

@@ -8,7 +8,7 @@ import { percentile } from "./statistics.ts";
 
 const POLL_MS = 2_000;
 
-/** Adds a job while the worker is idle. Returns the time until its handler runs, and until the add returns. */
+/** Adds a job. Returns the time until its handler runs (`limitMs` if that takes longer), and the time of the add. */
 async function timed(
   client: pg.Client,
   seen: Seen,
@@ -71,7 +71,7 @@ export async function latency(engine: Engine, duty: Duty, _: Meter, client: pg.C
   };
 }
 
-/** Beside millions of jobs that are not due: the cost of an idle worker, and of jobs that become due. */
+/** With millions of scheduled jobs: an idle worker's CPU, the time to start an added job, and the speed of due jobs. */
 export async function scheduled(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const { seen, running } = await started(engine, duty, POLL_MS);
   await setTimeout(4_000);
@@ -94,7 +94,7 @@ export async function scheduled(engine: Engine, duty: Duty, meter: Meter, client
   return sample;
 }
 
-/** Jobs a second of a batch that becomes due at one moment. */
+/** Adds a batch of due jobs in one statement. Returns how many of them run a second. */
 async function due(duty: Duty, seen: Seen, client: pg.Client, priority: number): Promise<number> {
   seen.count = 0;
   const finished = new Promise<void>((resolve) => {
@@ -114,8 +114,9 @@ async function due(duty: Duty, seen: Seen, client: pg.Client, priority: number):
 }
 
 /**
- * Jobs in named queues, one at a time: the WAL of a fetch of one job, without the add. An unmeasured run comes first,
- * because the first change of a page after a checkpoint writes the whole page to the WAL.
+ * Runs jobs in named queues, one at a time, and returns the WAL that fetching and settling a job causes, without its
+ * add. An unmeasured run comes first, because the first change of a page after a checkpoint writes the whole page to
+ * the WAL.
  */
 export async function idle(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const addOne = (place: number) =>
@@ -129,7 +130,7 @@ export async function idle(engine: Engine, duty: Duty, meter: Meter, client: pg.
   return { fetchWal: wal - addWal };
 }
 
-/** WAL of a job, including its add. */
+/** Adds jobs one after another, and waits for each. Returns the WAL of a job, including its add; 0 without a meter. */
 async function runEach(
   engine: Engine,
   duty: Duty,
@@ -152,7 +153,7 @@ async function runEach(
   return sample?.["wal"] ?? 0;
 }
 
-/** Two days in ten minutes, each with a quiet night and a busy noon; memory once a tick. */
+/** Two days in `limitMs`, each with a quiet night and a busy noon. The memory is read every second. */
 export async function soak(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const { seen, running } = await started(engine, duty, POLL_MS);
   await meter.begin();

@@ -1,4 +1,4 @@
-// Measures the cost of some work: CPU time of this process and of PostgreSQL, and WAL.
+// Measures the cost of some work: the CPU time of this process and of PostgreSQL, WAL, and this process's peak memory.
 import { setTimeout } from "node:timers/promises";
 import type pg from "pg";
 import type { Sample } from "./duty.ts";
@@ -28,13 +28,14 @@ export class Meter {
     return performance.now() - this.#startedAt;
   }
 
-  /** Costs since `begin`, for each of `jobs`. */
+  /** Returns the costs since begin(): CPU time and WAL for each of `jobs`, cores in use, and the peak memory so far. */
   async end(jobs: number): Promise<Sample> {
     const elapsedMs = this.elapsedMs;
     // Read before the meter itself uses memory. Linux counts in kilobytes of 1024 bytes.
     const rss_mb = (process.resourceUsage().maxRSS * 1024) / 1e6;
     const { user, system } = process.cpuUsage(this.#node);
-    // Backends whose client has just left are counted once they have ended.
+    // Waits until the backends of clients that have just left have ended: one that ends while postgresCpu_s() reads
+    // would be missed.
     await setTimeout(200);
     const postgresUs = (postgresCpu_s(this.#postmaster) - this.#postgres_s) * 1e6;
     const { rows } = await this.#client.query<{ bytes: string }>(

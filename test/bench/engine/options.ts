@@ -5,13 +5,13 @@ import { olderBinaries } from "../../support/postgres-versions.ts";
 
 /** The version of the embedded PostgreSQL. */
 const OURS = "18";
-/** The version with which the targets were measured. */
+/** The version on which the targets were set. */
 const TARGETS = "15";
 
 export interface BenchOptions {
-  /** Experiments to run, by name; empty = all. */
+  /** The names of experiments or groups to run; empty: all but those that run only if named. */
   readonly only: readonly string[];
-  /** The contenders; empty = all. */
+  /** The contenders to run; empty: all. */
   readonly contenders: readonly string[];
   readonly rounds: number;
   /** The number of jobs of one drain. */

@@ -9,7 +9,7 @@ interface ProcessTimes {
   readonly finishedChildren: number;
 }
 
-/** Seconds of CPU since the server's start, without those of the backends `except`. */
+/** Returns the seconds of CPU since the server's start, without those of the running backends `except`. */
 export function postgresCpu_s(postmaster: number, except: readonly number[] = []): number {
   const times = processTimes(postmaster);
   if (times === null) throw new Error(`no process ${postmaster}`);
@@ -30,7 +30,7 @@ function processTimes(pid: number): ProcessTimes | null {
   } catch {
     return null;
   }
-  // The name in brackets may contain anything; after it there are numbers.
+  // The second field, the program's name in parentheses, may contain spaces, so only what follows it is split.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const field = (place: number) => Number(fields[place]);
   return {

@@ -1,12 +1,12 @@
-// Compares the engine with its rivals, on one PostgreSQL in one run. It prints a table; a full run writes it to
-// test/bench/RESULTS.md (with another PostgreSQL: RESULTS-postgres-18.md).
+// Compares the engine with its rivals, on one PostgreSQL in one run, and prints a table. A run without --only,
+// --contenders, --quick and --soak writes it to test/bench/RESULTS.md (with --postgres 18: RESULTS-postgres-18.md).
 //
 //   node --import ./test/support/register.mjs test/bench/engine/run.ts
 // Run it after `npm run build`, because the built library is measured. Options:
 //     [--only drain,latency]  experiments: see EXPERIMENTS   [--rounds 3]   [--jobs 200000]
 //     [--only pairs --against DIRECTORY --rounds 9]  this build beside another one, whose `dist` is given
 //     [--contenders ours,fast]   [--postgres 18]   [--checksums]  as PostgreSQL 18 has them by default
-//     [--quick]  one round of everything, smaller            [--soak]  ten minutes, on its own
+//     [--quick]  one round, with fewer jobs     [--soak]  only the experiment soak: ten minutes a round
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startBenchServer } from "./bench-server.ts";

@@ -75,7 +75,7 @@ function short(value: number): string {
   return String(Number(value.toPrecision(2)));
 }
 
-/** The lines as a Markdown table. */
+/** Returns the lines as a Markdown table. */
 export function table(lines: readonly Line[]): string {
   const head = ["", "rival", "ours", "ratio", "target", ""];
   const cells = lines.map((line) => [

@@ -6,14 +6,14 @@ export interface Answer {
   readonly headers: string;
   /** The beginning of the body. */
   readonly text: string;
-  /** Whether it is the last one of its connection. */
+  /** Whether the response is the last one of its connection. */
   readonly isLast: boolean;
 }
 
 export interface AnswerReader {
-  /** Reads bytes. Throws if they are not a valid response. */
+  /** Reads the next bytes. Throws if they break the framing, or belong to a response without a request. */
   take(bytes: Buffer): void;
-  /** To be called when the connection has ended. Throws if that is in the middle of a response. */
+  /** To be called when the server has ended the connection. Throws if that is in the middle of a response. */
   end(): void;
   /** `begun`: the response that is being read; null before its headers. `bytes`: the length of its body so far. */
   readonly begun: Answer | null;
@@ -29,7 +29,10 @@ const END_OF_HEAD = "\r\n\r\n";
 /** The part of a response that is read next. `until the end`: a body that ends with the connection. */
 type Place = "head" | "body" | "chunk size" | "chunk" | "chunk end" | "trailer" | "until the end";
 
-/** `isHead`: whether the next response is to a HEAD request; null: none is expected, and a response is a fault. */
+/**
+ * `isHead`: whether the next response is to a HEAD request; null: none is expected, and a response is a fault. `done`
+ * is called with each complete response.
+ */
 export function answerReader(
   isHead: () => boolean | null,
   done: (answer: Answer) => void,
@@ -48,7 +51,7 @@ export function answerReader(
   const readHead = (head: string) => {
     const [line = "", status = ""] = STATUS_LINE.exec(head) ?? [];
     const headers = head.slice(line.length);
-    if (line === "" || !HEADER_LINES.test(headers)) throw broken("no head of an answer", head);
+    if (line === "" || !HEADER_LINES.test(headers)) throw broken("an invalid head", head);
     // 100 Continue: the final response follows.
     if (status === "100") return;
     const isForHead = isHead();
@@ -60,7 +63,7 @@ export function answerReader(
     const hasNone = isForHead || status === "204" || status === "304";
     if (lengths.length + Number(isChunked) > 1) throw broken("two lengths", head);
     const length = (lengths[0] ?? "0").trim();
-    if (!/^\d{1,15}$/.test(length)) throw broken("a length that is none", head);
+    if (!/^\d{1,15}$/.test(length)) throw broken("an invalid length", head);
     left = Number(length);
     if (hasNone) finish();
     else if (isChunked) place = "chunk size";
@@ -87,7 +90,7 @@ export function answerReader(
     return true;
   };
 
-  /** The next line; null until its end has arrived. */
+  /** Returns the next line; null until its end has arrived. Throws if it has more than `most` bytes. */
   const readLine = (most: number): string | null => {
     const at = waiting.indexOf("\r\n");
     if (at > most || (at < 0 && waiting.length > most)) throw broken(`no ${place}`, `${waiting}`);
@@ -104,7 +107,7 @@ export function answerReader(
     } else if (place === "trailer") {
       if (line === "") finish();
       else if (!HEADER_LINES.test(`\r\n${line}`)) throw broken("no trailer", line);
-    } else if (line !== "") throw broken("something behind a chunk", line);
+    } else if (line !== "") throw broken("bytes after a chunk", line);
     else place = "chunk size";
     return true;
   };
@@ -115,7 +118,8 @@ export function answerReader(
     if (place === "body" || place === "chunk" || place === "until the end") return readBody();
     if (place !== "head") return readChunkLine();
     const at = waiting.indexOf(END_OF_HEAD);
-    if (at < 0 && waiting.length > MAX_HEADER_BYTES) throw broken("an endless head", `${waiting}`);
+    if (at < 0 && waiting.length > MAX_HEADER_BYTES)
+      throw broken("a head that is too long", `${waiting}`);
     if (at < 0) return false;
     readHead(cut(at + END_OF_HEAD.length).toString("latin1", 0, at));
     return true;

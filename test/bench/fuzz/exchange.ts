@@ -1,20 +1,20 @@
 // A connection to the admin as raw bytes: several requests at once, or one in pieces. Responses are read in order.
-// Node's client would refuse to send most of these requests.
+// Node's client would refuse to send many of these requests.
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, answerReader } from "./answer-reader.ts";
 
 export interface Line {
   /**
-   * Sends the pieces, with pauses, and waits for the responses. `heads` has an item for each request: whether it is a
-   * HEAD.
+   * Sends the pieces, with pauses, and waits for the responses, at most for `waitMs`. `heads` has an item for each
+   * request: whether it is a HEAD.
    */
   exchange(
     pieces: readonly (string | Buffer)[],
     heads: readonly boolean[],
     waitMs?: number,
   ): Promise<Outcome>;
-  /** Closes the connection: in order, or at once without reading what still arrives. */
+  /** Closes the connection: with a FIN if `isOrderly`, else at once, without reading what still arrives. */
   close(isOrderly?: boolean): void;
   readonly isOpen: boolean;
 }
@@ -22,11 +22,11 @@ export interface Line {
 export interface Outcome {
   readonly answers: readonly Answer[];
   /**
-   * `all`: all expected responses; `closed`: the server ended the connection before that; `left`: the client did, in
-   * the middle of a long response; `waited`: nothing came for `waitMs`.
+   * `all`: all expected responses have come; `closed`: the connection ended before that; `left`: the client ended it in
+   * the middle of a long response; `waited`: after `waitMs` some responses had not come.
    */
   readonly end: "all" | "closed" | "left" | "waited";
-  /** The fault in the received bytes. */
+  /** The fault in the received bytes; null: none. */
   readonly problem: string | null;
 }
 
@@ -36,9 +36,9 @@ export interface LineOptions {
   readonly localAddress: string;
 }
 
-/** A longer wait is a finding. A download may take 30 s until it begins. */
+/** The wait for the responses of an exchange; a longer one is a finding. A download may take 30 s until it begins. */
 const MAX_MS = 45_000;
-/** Long responses, and streams, which have no end, are closed after this many bytes. */
+/** The client leaves a response after this many bytes, and an event stream, which has no end, after this time. */
 const MAX_BYTES = 262_144;
 const MAX_STREAM_MS = 20;
 const PAUSE_MS = 2;
@@ -47,7 +47,7 @@ export function openLine({ port, localAddress }: LineOptions): Line {
   const socket = net.connect({ host: "127.0.0.1", port, localAddress, noDelay: true });
   let requests: readonly boolean[] = [];
   let answers: Answer[] = [];
-  /** A problem while no exchange was waiting: reported with the next one. */
+  /** The first problem while no exchange was waiting. The next exchange reports it. */
   let firstProblem: string | null = null;
   const keep = (_: Outcome["end"], problem: string | null = null) => {
     firstProblem ??= problem;

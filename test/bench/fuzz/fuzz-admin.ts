@@ -10,9 +10,9 @@ export interface FuzzPlan {
   readonly seconds: number;
   readonly clients: number;
   readonly seed: number;
-  /** Only this client. */
+  /** The number of the only client that runs. Default: all run. */
   readonly only?: number | undefined;
-  /** Called every 15 s, and at the end. */
+  /** Called with a line about the progress, every 15 s and at the end. */
   say(line: string): void;
 }
 
@@ -22,8 +22,8 @@ export interface FuzzResult {
   /** The largest resident memory of an admin in each third of the requests. */
   readonly peaks_mb: readonly [number, number, number];
   /**
-   * By third of the requests: each admin's smallest heap, which is what garbage collection leaves; of these heaps, the
-   * largest.
+   * For each third of the requests, the largest of the admins' smallest heaps. An admin's smallest heap is about what
+   * garbage collection leaves.
    */
   readonly heaps_mb: readonly [number, number, number];
   readonly peak_mb: number;
@@ -33,7 +33,7 @@ export interface FuzzResult {
 const SAY_MS = 15_000;
 const WEIGH_MS = 1_000;
 
-/** Assigns the clients to the admins in turn. */
+/** Runs the plan. The clients are assigned to the admins in turn. */
 export async function fuzzAdmin(
   admins: readonly AdminProcess[],
   plan: FuzzPlan,
@@ -77,7 +77,7 @@ export async function fuzzAdmin(
       runHostileClient({
         ...{ n, seed, requests: share, tally },
         ...(targets[n % targets.length] as Target),
-        // Several addresses, because the admin limits the requests of one address.
+        // Each client has its own address, because the admin limits the requests of one address.
         localAddress: `127.0.0.${2 + n}`,
         goesOn: () => passed() < seconds,
       }),
@@ -97,7 +97,7 @@ export async function fuzzAdmin(
   };
 }
 
-/** The heap size that the admin itself reports, in MB; null: it did not answer. */
+/** Returns the heap in use as the admin's metrics report it, in MB; null if the admin did not answer. */
 async function heapOf(admin: AdminProcess): Promise<number | null> {
   const answer = await admin.get("/metrics").catch(() => null);
   const [, bytes] = /^nodejs_heap_size_used_bytes (\d+)/m.exec(answer?.text ?? "") ?? [];

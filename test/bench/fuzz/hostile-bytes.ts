@@ -1,5 +1,5 @@
-// Bytes that are not valid requests: broken lines, contradictory lengths, invalid chunks, floods of headers, half
-// requests, and bodies that arrive slowly or never.
+// Bytes that strain a reader of HTTP: broken lines, contradictory lengths, invalid chunks, floods of headers, half
+// requests, bodies that arrive in pieces or never. Some of them are valid requests, such as many at once.
 import type { Random } from "../../support/random-calls.ts";
 import { hostileText, pick } from "./hostile-values.ts";
 
@@ -99,7 +99,8 @@ const kinds: Readonly<Record<string, Maker>> = {
       `transfer-encoding: ${word(random)}`,
       "transfer-encoding:\tchunked\r\ntransfer-encoding: cow",
     ]);
-    // Bytes after the body may be read as another request, and some lengths are larger than the body.
+    // Bytes after the body may be read as another request, so there may be several responses. Some lengths are larger
+    // than the body, so the admin may wait for the rest.
     const pieces = [post(random, host, `${lines}\r\n\r\n${body}`)];
     return { pieces, most: 3, isWhole: false };
   },

@@ -1,5 +1,5 @@
-// One hostile client: its requests depend only on its seed, not on the responses. It sends several requests at once on
-// a connection; invalid bytes are sent alone, as the connection's last.
+// One hostile client: its requests depend only on the seed and its number, not on the responses. It sends up to four
+// requests at once on a connection. Bytes of hostile-bytes.ts are sent alone, as the last ones of a connection.
 import { random as makeRandom } from "../../support/random-calls.ts";
 import { type Line, type LineOptions, type Outcome, openLine } from "./exchange.ts";
 import { type HostileBytes, hostileBytes } from "./hostile-bytes.ts";
@@ -20,9 +20,9 @@ export interface HostileClient extends LineOptions {
 
 /** The admin's limit of requests in progress of one connection. */
 const MAX_AT_ONCE = 4;
-/** One of this many turns sends invalid bytes of hostile-bytes.ts: some 4 of 100 requests. */
+/** One of this many turns sends bytes of hostile-bytes.ts: some 4 of 100 requests. */
 const BYTES_ONE_IN = 10;
-/** How long half a request waits for an answer. */
+/** How long the client waits for a response to bytes that may be only a part of a request. */
 const HALF_MS = 5;
 const MANY: readonly boolean[] = Array<boolean>(100).fill(false);
 

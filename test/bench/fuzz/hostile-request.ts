@@ -13,7 +13,7 @@ interface Operation {
   readonly body: Schema | null;
   /** How often the operation is sent, compared with others: more often with more inputs. */
   readonly weight: number;
-  /** Whether its response is long, or has no end. */
+  /** Whether its response may be long, or has no end. */
   readonly isLong: boolean;
 }
 
@@ -30,7 +30,7 @@ type Resolve = (schema: Schema) => Schema;
 
 export type HostileRequests = (random: Random) => Hostile;
 
-/** `host`: the Host header. `token`: the CSRF token for writes. */
+/** Returns a function that makes random requests. `host`: the Host header. `token`: the CSRF token for writes. */
 export function hostileRequests(document: Schema, host: string, token: string): HostileRequests {
   const resolve: Resolve = (schema) =>
     schema?.$ref === undefined
@@ -61,7 +61,8 @@ export function hostileRequests(document: Schema, host: string, token: string): 
       route: `${method} ${path}`,
       bytes: head + text,
       isHead: sent === "HEAD",
-      // If the server refuses a request without reading it, it is unclear which request the response is for.
+      // In the middle of a long response the client closes the connection (exchange.ts). If the server refuses a large
+      // head without reading it, it is unclear which request that response is for.
       isAlone: isLong || head.length > LARGE_HEAD_BYTES,
     };
   };
@@ -70,7 +71,7 @@ export function hostileRequests(document: Schema, host: string, token: string): 
 /** How many of ten values are valid on purpose: nearly all in a few requests, none in most. */
 const SOUND = [9, 5, ...Array<number>(28).fill(0)];
 
-/** Actions and reports on the whole schema: up to a hundred times the work of other routes, with few inputs to vary. */
+/** Rarely requested routes: they have few inputs to vary, and some do up to a hundred times the work of others. */
 const RARE =
   /^\/api\/(?:maintenance|indexes|extensions|database|openapi|events)|^\/(?:assets|metrics)/;
 const LARGE_HEAD_BYTES = 15_000;
@@ -122,5 +123,5 @@ function hostileTarget(
 }
 
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
-/** Characters that a request line may contain unescaped. */
+/** Whether the text can be a segment of a path without escapes. */
 const isPlain = (text: string) => /^[!-~]+$/.test(text) && !/[#?/]/.test(text);

@@ -1,4 +1,5 @@
-// Hostile values for any field: from a pool, or changed valid ones.
+// Random texts and JSON bodies for requests: valid values, arbitrary ones, and hostile ones from two pools. The higher
+// `sound` (0 to 9) is, the more values are valid.
 import { randomQuery, randomText } from "../../insight/random-query.ts";
 import type { Random } from "../../support/random-calls.ts";
 
@@ -115,7 +116,10 @@ const JSONS: readonly unknown[] = [
   ...[Array.from({ length: 2_000 }, (_, n) => n + 1), "2026-01-01T00:00:00Z", "\u0000", "\ud800"],
 ];
 
-/** A text for a query or a path: in `sound` of ten cases a valid one, otherwise a changed or arbitrary one. */
+/**
+ * Returns a text for a path, a query or a body. For an enum, an integer and the field `q` it is valid in at least
+ * `sound` of ten cases; otherwise it is arbitrary.
+ */
 export function hostileText(random: Random, sound: number, schema: Schema = {}, name = ""): string {
   const isExpected = random(10) < sound;
   if (isExpected && Array.isArray(schema.enum)) return String(pick(random, schema.enum));
@@ -135,7 +139,7 @@ function changed(random: Random, text: string): string {
   return text.slice(0, at) + pick(random, TEXTS) + text.slice(at + random(3));
 }
 
-/** A text for a body of that schema: valid JSON, nearly valid JSON, or no JSON. */
+/** Returns the text of a body: JSON of the schema's form with some invalid values, other JSON, or no JSON. */
 export function hostileBody(
   random: Random,
   sound: number,

@@ -1,8 +1,9 @@
-// Sends hostile requests to all routes of the admin, at full speed over many connections. Reports each 5xx, cut or hung
-// response and a crash, and prints the memory. A seed always gives the same requests. Use a disposable database.
+// Sends hostile requests to all routes of the admin, at full speed over many connections. Prints the 5xx, cut, hung and
+// malformed responses, the memory, and whether the admin is alive at the end. The same seed gives each client the same
+// requests; `--client 7` sends only those of client 7. Use a disposable database.
 //
 //   npm run fuzz:admin -- --url postgres://…/throwaway [--requests 100000] [--seconds 240]
-//     [--connections 32] [--seed 1] [--client 7]  only this client       2>admin.log
+//     [--connections 32] [--seed 1] [--client 7] 2>admin.log
 import { parseArgs } from "node:util";
 import { startAdminProcess } from "../admin/admin-process.ts";
 import { fuzzAdmin } from "./fuzz-admin.ts";

@@ -4,36 +4,36 @@ export interface Finding {
   readonly what: string;
   readonly count: number;
   readonly samples: readonly string[];
-  /** True for 503 and 504: PostgreSQL could not do the work in time, or there was no room. */
+  /** True for 503 and 504, which are expected while the database is slow or too many requests are in progress. */
   readonly isForeseen: boolean;
 }
 
 export interface NotedResponse {
   readonly route: string;
-  /** The status, or what happened if there was no response. */
+  /** The HTTP status; without a valid response `closed`, `waited`, `cut`, `hung` or `broken` (hostile-client.ts). */
   readonly status: string;
   readonly sent: string;
   readonly text: string;
-  /** The client, and the number of its request: with both, the request can be repeated. */
+  /** The client, and the number of its request. With both and the seed, the request can be repeated. */
   readonly place: string;
 }
 
 export interface Tally {
   note(one: NotedResponse): void;
   readonly total: number;
-  /** Answered with 2xx. */
+  /** The number of responses with a status 2xx. */
   readonly served: number;
-  /** Bytes that are not a request. */
+  /** The number of exchanges with bytes that are no valid request (hostile-bytes.ts). */
   readonly unreadable: number;
   /** A line for each route: the number of its responses by status. */
   lines(): string[];
   findings(): Finding[];
 }
 
-/** No response, and no finding either: the connection was closed, or only half a request was sent. */
+/** No response, but no finding: the admin closed the connection, or waits for the rest of an incomplete request. */
 const QUIET = new Set(["closed", "waited"]);
 const SAMPLES = 3;
-/** The prefix of the route of bytes that are not a request. */
+/** The beginning of `route` for bytes that are no valid request. */
 export const BYTES = "bytes: ";
 
 export function createTally(): Tally {
@@ -58,7 +58,7 @@ export function createTally(): Tally {
       counts.set(route, byStatus);
       byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
       if (Number(status) < 500 || QUIET.has(status)) return;
-      // A client of another HTTP version gets an error.
+      // 505 is the right response to bytes of another HTTP version.
       if (status === "505" && route.startsWith(BYTES)) return;
       const code = /"code":"(\w+)"/.exec(text)?.[1] ?? text.slice(0, 100);
       const what = `${status} ${code} ${route}`;

@@ -1,11 +1,12 @@
-// Tools for a measure of the page: the admin in a separate process on the demo's data, a browser, and a page whose
-// module reports the duration of its steps.
+// Tools for the measures of the page: what run.ts passes to each measure, and a page that records its steps: calls into
+// its WebAssembly module.
 import type pg from "pg";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import type { Database } from "../../../src/database/database.ts";
 import type { AdminProcess } from "../admin/admin-process.ts";
 import type { Line } from "../admin/measure.ts";
 
+/** An admin in a separate process on the demo's data, its database, and a browser. */
 export interface PageBench {
   /** The admin's URL. */
   readonly url: string;
@@ -23,25 +24,27 @@ export interface PageMeasure {
   readonly run: (bench: PageBench) => Promise<readonly Line[]>;
 }
 
+/** A step: its name, and its start and duration in milliseconds. */
 export interface Span {
   readonly name: string;
   readonly at: number;
   readonly ms: number;
 }
 
-/** Data that the page stores for the benchmark. */
+/** What `watchModule` records in the page, in the global variable `watched`. */
 export interface Watched {
   readonly spans: Span[];
   exports: WebAssembly.Exports;
   readonly longTasks: number[];
+  /** When the first number was painted, in milliseconds after the start of the navigation; 0: not yet. */
   firstNumber: number;
-  /** Called after each step of the module. */
+  /** Called after each step. */
   told: ((name: string) => void) | null;
 }
 
 const SIZE = { width: 1440, height: 900 };
 
-/** Opens a route in a new context, and measures the page's module. */
+/** Opens a route in a new browser context, in which `watchModule` records the page's steps. */
 export async function openPage(browser: Browser, url: string, route: string): Promise<Page> {
   const context = await browser.newContext({ viewport: SIZE, reducedMotion: "reduce" });
   const page = await context.newPage();
@@ -50,14 +53,14 @@ export async function openPage(browser: Browser, url: string, route: string): Pr
   return page;
 }
 
-/** Resolves when the page has drawn its first data and has opened the stream. */
+/** Resolves when the page has drawn its first data and shows that they are up to date. */
 export async function isThere(page: Page): Promise<void> {
   await page.locator("#page-title").waitFor();
   await page.waitForFunction(() => document.querySelector(".loading, .waiting") === null);
   await page.locator(".fresh:not(.late, .lost)").first().waitFor({ state: "attached" });
 }
 
-/** The durations of the module's steps since the last call, by draw. */
+/** Returns, for each draw since the last call, the total duration of its steps, in milliseconds. */
 export async function drawsOf(page: Page): Promise<number[]> {
   const spans = await page.evaluate(() =>
     (globalThis as unknown as { watched: Watched }).watched.spans.splice(0),
@@ -81,7 +84,7 @@ export interface Counters {
   readonly wasm_mb: number;
 }
 
-/** The page's objects and memory after a garbage collection. */
+/** Returns the numbers of the page's objects, and its memory, after a garbage collection. */
 export async function countersOf(page: Page, session: CDPSession): Promise<Counters> {
   await session.send("HeapProfiler.collectGarbage");
   const metrics = await metricsOf(session);
@@ -97,13 +100,13 @@ export async function countersOf(page: Page, session: CDPSession): Promise<Count
   };
 }
 
-/** The browser's own counters, by their names. */
+/** Returns a function that returns the browser's counter with a name; NaN: there is none. */
 export async function metricsOf(session: CDPSession): Promise<(name: string) => number> {
   const { metrics } = await session.send("Performance.getMetrics");
   return (name) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
 }
 
-/** Runs in the page. It times the module's exports, long tasks, and the first number. */
+/** Runs in the page before its own scripts. It records the steps, long tasks, and when the first number is painted. */
 function watchModule(): void {
   const instantiate = WebAssembly.instantiate as (
     module: WebAssembly.Module,
@@ -136,7 +139,7 @@ function watchModule(): void {
   const observer = new MutationObserver(() => {
     if (!/\d/.test(document.querySelector(".nums .v")?.textContent ?? "")) return;
     observer.disconnect();
-    // The message arrives when the next frame is painted; the first visible frame takes longer.
+    // A message that is sent before a frame is painted arrives after it. The first visible frame may be a later one.
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {

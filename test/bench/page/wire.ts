@@ -4,8 +4,9 @@ import { once } from "node:events";
 import net from "node:net";
 
 export interface Bytes {
+  /** The number of bytes in both directions. */
   readonly all: number;
-  /** The part of the event stream. */
+  /** The part of `all` on the event stream's connection, from the request for the stream on. */
   readonly stream: number;
   /** The number of requests. */
   readonly requests: number;
@@ -32,7 +33,7 @@ export async function startWire(port: number): Promise<Wire> {
     };
     near.on("data", (chunk: Buffer) => {
       const start = chunk.toString("latin1", 0, STREAM.length);
-      // The browser does not send a second request before the first is answered.
+      // A chunk begins at most one request: on a connection, the browser waits for the response before the next one.
       if (REQUEST.test(start)) counted.requests++;
       isStream ||= start === STREAM;
       count(chunk);

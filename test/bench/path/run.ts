@@ -1,11 +1,11 @@
-// Prints the source files in which code runs on two paths, measured with V8's precise coverage: one job from addJob()
-// to its end in each mode of fetching, and one POST /api/jobs/action.
+// Counts the source files in which code runs, with V8's precise coverage: for a job from addJob() to its end, in the
+// safe mode and in the fast mode, and for one POST /api/jobs/action.
 //
 //   npm run bench:path [-- --files]
 //
-// `--files` names the files and the functions that ran, or the line of a function without a name. Background work
-// (heartbeats, the feed) counts if it falls into the measured time, so of several rounds the one with the fewest files
-// is printed.
+// `--files` also prints the files with the functions that ran, or with the line of a function without a name.
+// Background work (heartbeats, the feed) counts if it falls into the measured time, so of several rounds the one with
+// the fewest files is printed.
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const ROUNDS = 9;
 const SCHEMA = "worker";
 const source = join(import.meta.dirname, "../../../src");
 
-/** File → the functions that ran. */
+/** The functions that ran, by source file. */
 type Ran = ReadonlyMap<string, readonly string[]>;
 
 const coverage = new Session();
@@ -30,7 +30,7 @@ await coverage.post("Profiler.enable");
 await coverage.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
 
 const folder = mkdtempSync(join(tmpdir(), "path-bench-"));
-chmodSync(folder, 0o755); // PostgreSQL runs as another user where this is root
+chmodSync(folder, 0o755); // if this process is root, PostgreSQL runs as another user, which must reach the folder
 const server = await startEmbeddedServer({ dataDir: join(folder, "data") });
 try {
   const url = server.url("postgres");
@@ -73,7 +73,7 @@ async function action(connectionString: string): Promise<void> {
   await using utils = await makeWorkerUtils({ connectionString, schema: SCHEMA });
   const later = new Date(Date.now() + 3_600_000);
   const { id } = await utils.addJob("hello", {}, { runAt: later });
-  // The session is read before the measured request.
+  // The CSRF token is read before the measured requests.
   const { url } = admin;
   const session = await fetch(`${url}api/session`);
   const { csrf_token: token } = (await session.json()) as { readonly csrf_token: string };
@@ -104,12 +104,12 @@ async function fewest(round: () => Promise<void>): Promise<Ran> {
   return best ?? new Map();
 }
 
-/** The server may stop before a connection has ended. */
+/** Returns a pool that ignores errors of idle connections, because the server may stop before they are closed. */
 function quietPool(connectionString: string, max: number): Pool {
   return new Pool({ connectionString, max }).on("error", () => {});
 }
 
-/** The code that ran since the last call: each reading resets the coverage. */
+/** Returns the functions that ran since the last call. Each reading resets the coverage. */
 async function ranSince(): Promise<Ran> {
   const { result } = await coverage.post("Profiler.takePreciseCoverage");
   const ran = new Map<string, readonly string[]>();
@@ -128,7 +128,7 @@ async function ranSince(): Promise<Ran> {
   return ran;
 }
 
-/** Node removes types without moving the text, so the place is the same in the file. */
+/** Returns the line at `offset`. Node replaces types by spaces, so the offset in the code that runs fits the file. */
 function lineOf(url: string, offset: number): number {
   return readFileSync(fileURLToPath(url), "utf8").slice(0, offset).split("\n").length;
 }

@@ -1,5 +1,5 @@
-// The library's side of the comparison: a program with the same handler. Arguments: the handler's file, and the options
-// as JSON.
+// Runs the jobs of run.ts with the library, so that `worker run` can be compared with it. Arguments: the file whose
+// default export is the task, and options of run() as JSON.
 import { pathToFileURL } from "node:url";
 import { defineTask, run } from "../../../dist/index.js";
 

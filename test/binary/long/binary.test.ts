@@ -1,4 +1,4 @@
-// dist/worker, the native executable, without any other file of the project.
+// The native executable, dist/worker, works without any other file of the project.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -52,7 +52,7 @@ test("The executable starts in at most two and a half times the time of Node alo
     assert.equal(spawnSync(command, args, { env: {} }).status, 0);
     return performance.now() - begin;
   };
-  // The fastest of many starts, because others are slowed down by other processes.
+  // The fastest of many starts are compared, because other processes slow down most starts.
   const rounds = Array.from({ length: 15 }, () => [
     time(program, ["--version"]),
     time(process.execPath, ["-e", "0"]),

@@ -1,5 +1,5 @@
-// The executable in a read-only root with only glibc and libstdc++, as the user 65534, with an empty
-// environment, as in a container image without a distribution.
+// The executable in a read-only root directory with only glibc and libstdc++, as the user 65534, with no environment
+// variable but DATABASE_URL, as in a container image without a distribution.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const skip =
       ? false
       : "mounting is not allowed here";
 
-/** Creates the root with the program, the libraries that it needs, and a worker's tasks. */
+/** Creates a root directory with the program, the libraries that it needs, and a task. Returns its path. */
 function rootOf(program: string): string {
   const root = newDirectory();
   const put = (from: string, to: string) => {
@@ -38,7 +38,7 @@ function rootOf(program: string): string {
   return root;
 }
 
-/** Returns a program like `worker` that runs in `root`, read-only except for a server's socket. */
+/** Returns the path of a script that runs `worker` in `root`: read-only, but with PostgreSQL's `socket` directory. */
 function enclosed(root: string, socket: string | null): string {
   const program = join(newDirectory(), "worker");
   if (socket !== null) mkdirSync(join(root, socket), { recursive: true });

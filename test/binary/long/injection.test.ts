@@ -1,5 +1,6 @@
-// The executable loads only the named tasks: no variable of the environment, no file of the working directory
-// or a home directory, and no signal adds code. Some attacks are first shown to work on Node.
+// The executable loads no code but its own and the tasks that --tasks names: environment variables, files in the
+// working and home directories, and options of Node add none, and SIGUSR1 opens no debugger. The first test shows that
+// some of these attacks work on Node.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -11,7 +12,7 @@ import { installedProgram, newDirectory, run, start } from "../program.ts";
 
 const program = await installedProgram();
 
-/** The directory in which an attack that runs leaves a mark. */
+/** An attack that succeeds creates the file `mark` in this directory. */
 const place = newDirectory();
 const mark = join(place, "mark");
 const intruder = `require("node:fs").writeFileSync(${JSON.stringify(mark)}, "");`;
@@ -52,12 +53,12 @@ beforeEach(async () => {
   env = { PATH: "/usr/bin:/bin", DATABASE_URL: (await migratedDatabase()).url };
 });
 
-/** Runs `worker` in that directory. */
+/** Runs the executable with the attacker's files in its working directory. */
 function inHostileDirectory(args: readonly string[], more: Record<string, string> = {}) {
   return spawnSync(program, args, { cwd: hostile, env: { ...env, ...more }, encoding: "utf8" });
 }
 
-test("The attacks work on Node itself.", () => {
+test("NODE_OPTIONS, OPENSSL_CONF and NODE_COMPILE_CACHE have an effect on Node itself.", () => {
   execFileSync(process.execPath, ["-e", "0"], { env: { NODE_OPTIONS: ENVIRONMENT.NODE_OPTIONS } });
   assert.ok(existsSync(mark));
   const { OPENSSL_CONF } = ENVIRONMENT;
@@ -123,7 +124,7 @@ test("SIGUSR1 opens no debugger in the admin, and does not end it.", async () =>
   const service = await start(program, ["admin"], { env });
   const { url } = service.announced;
   service.send("SIGUSR1");
-  // Node would print the debugger's address before it answers the first of these.
+  // Node would print the debugger's address before it answers the first of these requests.
   for (let n = 0; n < 10; n++) assert.equal((await fetch(new URL("readyz", url))).status, 200);
   assert.deepEqual(await service.stop("SIGTERM"), { status: 0, signal: null });
   assert.doesNotMatch(service.stderr(), /debugger/i);

@@ -44,7 +44,7 @@ test("The bill of materials and the notices name all packages with code in the e
   const sum = createHash("sha256").update(readFileSync(program)).digest("hex");
   assert.deepEqual(metadata.component.hashes, [{ alg: "SHA-256", content: sum }]);
   const named = components.map(nameOf);
-  // The bundler writes the package above each part.
+  // Above each file of a package, the bundler writes a comment with the file's path.
   const text = readFileSync(join(root, "dist/worker.cjs"), "utf8");
   const marks = text.matchAll(/^\s*\/\/ (?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//gm);
   const withCode = [...new Set([...marks].map(([, name = ""]) => name))];
@@ -59,7 +59,7 @@ test("The bill of materials and the notices name all packages with code in the e
   }
 });
 
-test("Each part in the bill of materials has a version, a license, a hash, and a position in the tree.", async () => {
+test("In the bill of materials each component and part has a version and a license, and each component a hash and a position in the tree.", async () => {
   const { components, dependencies } = await bill();
   const parts = components.flatMap((one) => one.components ?? []);
   for (const one of [...components, ...parts]) {

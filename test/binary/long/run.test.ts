@@ -1,4 +1,4 @@
-// worker run in the executable, on a host without Node: TypeScript, packages, programs.
+// `worker run` of the executable, as on a host without Node: TypeScript, packages, programs, the heap, and --watch.
 import assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { migratedDatabase } from "../../support/database.ts";
 import { installedProgram, run } from "../program.ts";
 
 const program = await installedProgram();
-// A PATH without Node.
+// The PATH lacks the directory of the Node that runs the tests.
 const BARE = { PATH: "/usr/bin:/bin", HOME: "/nonexistent" };
 
 let env: Record<string, string>;

@@ -1,5 +1,4 @@
-// worker demo and the server of worker admin from outside: their start, their messages, and that nothing is left
-// behind.
+// `worker demo` and `worker admin --auth none` as processes: what they print and serve, and how they end.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -19,19 +18,19 @@ after(() => {
 
 function newDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "worker-demo-"));
-  chmodSync(directory, 0o755); // as root, PostgreSQL runs as another user
+  chmodSync(directory, 0o755); // if this process is root, PostgreSQL runs as another user
   directories.push(directory);
   return directory;
 }
 
 interface RunningDemo {
-  /** Resolves when its output matches. */
+  /** Resolves to the output once it matches. Rejects if the process ends before. */
   shows(what: RegExp): Promise<string>;
   readonly ended: Promise<number | null>;
   readonly child: ChildProcess;
 }
 
-/** Starts a program and collects both outputs. */
+/** Starts a program and collects its stdout and stderr in one text. */
 function start(
   program: string,
   args: readonly string[],
@@ -72,7 +71,7 @@ test("The demo ends with an error if its PostgreSQL has ended.", async () => {
   await shows(/Password/);
   const [pid] = readFileSync(join(directory, "cluster/postmaster.pid"), "utf8").split("\n");
   process.kill(Number(pid), "SIGQUIT");
-  // While the sample worker starts, the lost connection is reported.
+  // If the sample worker is still starting, the second error is printed: that of its lost connection.
   await shows(/^worker: (PostgreSQL has stopped unexpectedly|cannot reach PostgreSQL)/m);
   assert.equal(await ended, 1);
 });
@@ -127,7 +126,7 @@ test("The demo's worker has four cron entries, two of them with a backfill.", as
   assert.equal(await ended, 0);
 });
 
-test("The demo has limits, and its failures are not printed after the password.", async () => {
+test("The demo has limits, and failures of its jobs are not printed after the password.", async () => {
   const args = demo("--data-dir", join(newDirectory(), "data"));
   const { shows, ended, child } = start(process.execPath, args);
   const printed = await shows(/Password/);

@@ -1,5 +1,6 @@
-// Runs every command that the sources can suggest as it is printed, in a schema with another name next to a schema
-// `worker`. The sources are searched for suggestions, so a new one without a case here fails.
+// Runs, exactly as printed, every command that the sources can suggest, for a schema whose name needs quotes; a schema
+// `worker` next to it must stay unchanged. The last test searches the sources, and fails for a suggestion without a
+// case here.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type pg from "pg";
@@ -29,7 +30,7 @@ let programs = "";
 let closing: () => Promise<void>;
 test.after(() => closing());
 
-/** The environment is empty, so a suggestion must contain the database and the schema. */
+/** Runs a command on the schema. No variable names the database or schema, so suggestions must contain both. */
 const run = (...args: string[]) =>
   runInChild([args[0] ?? "", "-c", url, "--schema", SCHEMA, ...args.slice(1)]);
 const sql = (text: string, values?: unknown[]) => pool.query(text, values);
@@ -50,7 +51,7 @@ const others = async () => [
   (await sql("select * from worker._private_operations")).rows,
 ];
 
-/** Runs each suggestion of an answer; the schema `worker` must stay unchanged. */
+/** Runs each suggestion in a command's output, and returns them. The schema `worker` must stay unchanged. */
 async function follow(result: CommandResult, env: Record<string, string> = {}): Promise<string[]> {
   const lines = suggestedCommands(result);
   for (const line of lines) {
@@ -226,7 +227,10 @@ test("The index that is suggested for a large queue is built in the schema of th
   assert.equal(rows.length, 1);
 });
 
-/** Texts that are not suggestions: names of commands in sentences, and names of database sessions. */
+/**
+ * Match `file: text` of texts that are not suggestions, such as names of commands in sentences, and of database
+ * sessions.
+ */
 const words: readonly RegExp[] = [
   /^cli\/commands\/examples\.ts/,
   /^(?:admin\/api\/get-openapi|admin\/access\/authentication|cli\/run\/admin-beside|cli\/commands\/admin|cli\/admin\/admin-server)\.ts: worker admin/,

@@ -1,5 +1,5 @@
-// A database whose every text tries to control the operator's terminal: in any output of a command, no control
-// character and no invisible one reaches stdout or stderr.
+// Texts in the database and in arguments try to control the operator's terminal. No command prints a control character
+// other than a line feed, or an invisible character, on stdout or stderr. Exported data is an exception: see `calls`.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,11 +12,11 @@ import { commands } from "../../../src/cli/commands/index.ts";
 import { migratedDatabase } from "../../support/database.ts";
 import { type CommandResult, runInChild, worker } from "../command.ts";
 
-// Clear screen, title, C1 CSI, bidi override, carriage return, tab, separators, delete, soft hyphen.
+// Clear screen, title, C1 CSI, bidi override, carriage return, tab, separators, delete, soft hyphen, tag character.
 const EVIL =
   "x\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp\r\ty\u2028\u2029\u007f\u00ad\u{e0041}z";
 const LINES = `${EVIL}\nworker: done\n${EVIL}`;
-// JSON forbids C0 characters in strings. It allows the other ones, and white space between tokens.
+// JSON forbids C0 characters in strings. It allows other control characters there, and white space between tokens.
 const PAYLOAD = `{\n\t"a": "\\u001b[2J \u009b31m \u202e \u007f \u2028 \\ud800",\r\n "n": 9007199254740993}`;
 
 let env: { DATABASE_URL: string };
@@ -31,7 +31,7 @@ before(async () => {
   await client.connect();
 });
 
-/** Replaces all rows: a ready, a failed and a locked job with ids 1, 2 and 3, and other rows, with hostile texts. */
+/** Replaces all jobs, queues, tasks and workers by hostile ones. Jobs 1, 2 and 3 are ready, failed and locked. */
 async function fill(): Promise<void> {
   await sql(
     "truncate worker._private_jobs, worker._private_job_queues, worker._private_tasks, worker._private_workers restart identity",
@@ -70,7 +70,8 @@ async function takenPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-// A folder for `worker run`, with a program as the task of the jobs, and a file with an invalid line.
+// A folder for `worker run`, with a program as the task of the jobs. For add-many and --crontab, a file with an invalid
+// line.
 const folder = mkdtempSync(join(tmpdir(), "worker-hostile-"));
 after(() => rmSync(folder, { recursive: true }));
 const program = `#!/bin/sh\nprintf '%s\\n' '${LINES}' >&2\nexit 3\n`;
@@ -233,7 +234,7 @@ test("A last error keeps its lines, indented, so that none looks like a line of 
   assert.match(stdout, /last error:\n {2}x\\u001b\[2J.*\n {2}worker: done\n/);
 });
 
-test("Mistyped text is escaped as well.", async () => {
+test("Hostile text in unknown commands, options and arguments is escaped, too.", async () => {
   for (const args of [[EVIL], ["list", `--${EVIL}`], ["list", EVIL], ["show", EVIL]]) {
     assertHarmless(await runInChild(args, env), String(args));
   }

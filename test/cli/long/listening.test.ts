@@ -25,7 +25,7 @@ function put(name: string, itsKey = name): void {
 put("localhost");
 const TLS = ["--tls-cert", cert, "--tls-key", key];
 
-/** The response of /healthz, over TLS if the URL has it. */
+/** Requests /healthz. Returns the status, the name in the server's certificate over TLS, and the HSTS header. */
 async function healthz({ announced }: AdminProcess, options: https.RequestOptions = {}) {
   const url = announced.url.startsWith("unix:") ? "http://localhost/" : announced.url;
   const { get } = url.startsWith("https:") ? https : http;
@@ -122,7 +122,7 @@ test("A unix socket has the given group, and is announced with the base path.", 
   await admin.stop();
 });
 
-/** Perl: starts a command as systemd does, with a listening socket on the address in the first argument. */
+/** Perl: starts a command as systemd does, with a socket that listens on the path or address in the first argument. */
 const ACTIVATION = `
   use IO::Socket::UNIX; use IO::Socket::INET; use POSIX; $^F = 9; my $on = shift;
   my $socket = $on =~ m{^/} ? IO::Socket::UNIX->new(Listen => 9, Local => $on)

@@ -1,4 +1,4 @@
-// worker run --watch: when a file changes, the worker ends its running jobs and stops, and a new worker starts.
+// `worker run --watch`: when a file changes, running jobs may end, the worker stops, and a new worker starts.
 import assert from "node:assert/strict";
 import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ test("The worker restarts while a file below its tasks changes all the time, and
 
 const exporting = (word: string) => `export const word = "${word}";\n`;
 
-test("Running jobs end with the old files before new ones apply; if a file cannot be loaded, a change is waited for.", async () => {
+test("Running jobs end with the old files before new ones apply; if a task cannot be loaded, the command waits for a change.", async () => {
   const project = filesOf({
     "lib/word.mjs": exporting("one"),
     "tasks/say.mts": `import { setTimeout as sleep } from "node:timers/promises";
@@ -46,7 +46,7 @@ test("Running jobs end with the old files before new ones apply; if a file canno
   });
   const run = startRun(["--tasks", join(project, "tasks"), "--watch"], env);
   const first = await run.logged("the worker has started");
-  assert.notEqual(first.pid, run.pid); // a separate process
+  assert.notEqual(first.pid, run.pid); // the worker is a separate process
   await add("say");
   await run.logged("begins with one");
   let seen = run.count;

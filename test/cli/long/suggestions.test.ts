@@ -1,5 +1,5 @@
-// Every suggested command is run as it is printed: it must reach the schema of the call, although a schema `worker`
-// next to it has other jobs with the same ids.
+// Suggested commands are run in a shell as they are printed. They must act on the schema of the command that printed
+// them, although a schema `worker` next to it has other jobs with the same ids.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type pg from "pg";
@@ -34,7 +34,7 @@ before(async () => {
   programs = programsToPaste();
 });
 
-/** Ways to name the database: the command's options, and the environment. */
+/** The ways to name the database, each as options of the command and as environment variables. */
 const ways: Record<string, () => { options: string[]; env: Record<string, string> }> = {
   "the environment": () => ({ options: [], env: { DATABASE_URL: url } }),
   "an option": () => ({ options: ["-c", url], env: {} }),
@@ -48,7 +48,7 @@ const others = async () => {
 
 type Runs = (...args: string[]) => Promise<CommandResult>;
 
-/** Runs each suggestion of a call and returns the lines. The schema `worker` must stay unchanged. */
+/** Runs each suggestion in a command's output, and returns them. The schema `worker` must stay unchanged. */
 async function follow(env: Record<string, string>, result: CommandResult): Promise<string[]> {
   const lines = suggestedCommands(result);
   for (const line of lines) {

@@ -1,4 +1,5 @@
-// A log that cannot be written must not end a process, and a task that calls exit() must not end it silently.
+// A log that cannot be written must not end a process, and a task that calls exit() must not end it silently. Also:
+// running jobs after an uncaught error or signals, and log lines that cannot control a terminal.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -13,7 +14,7 @@ import { filesOf, startRun } from "../run-harness.ts";
 
 const FULL = "/dev/full";
 
-/** Runs a command whose log is a file on which every write fails with ENOSPC. */
+/** Starts a command whose stderr is a file on which every write fails with ENOSPC. */
 function withFullLog(args: readonly string[], env: Readonly<Record<string, string>>) {
   const log = openSync(FULL, "w");
   try {

@@ -1,5 +1,5 @@
-// Clients that request the largest pages and never read them: the admin's memory for them is bounded, and other readers
-// are served.
+// Connections on which the largest pages are requested and never read: the admin's memory for them is bounded, and
+// another client is served.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -19,8 +19,9 @@ const CONNECTIONS = 24;
 const memoryMb = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 
+// In Node a text with € takes two bytes for each of its characters.
 for (const letter of ["x", "€"]) {
-  test(`24 clients that request pages of 8 MB with "${letter}" and read none of them take less than 400 MB of memory.`, {
+  test(`24 connections of one client that request pages of 8 MB with "${letter}" and read none of them take less than 400 MB of memory.`, {
     skip: process.platform === "linux" ? false : "there is no /proc",
   }, async () => {
     const { url } = await migratedDatabase();
@@ -39,7 +40,7 @@ for (const letter of ["x", "€"]) {
       prefix: bound?.command ?? [],
     });
     const port = Number(new URL(admin.announced.url).port);
-    // Reads from another address than the clients below, so it counts as another client.
+    // Reads from another address than the connections below, so for the admin's limits it is another client.
     const read = async () => {
       const options = { host: "127.0.0.1", localAddress: "127.0.0.2", port, path: PATH };
       const request = http.get({ ...options, agent: false, headers: { authorization } });
@@ -48,7 +49,7 @@ for (const letter of ["x", "€"]) {
       for await (const chunk of response) bytes += (chunk as Buffer).length;
       return { status: response.statusCode, bytes };
     };
-    // A busy server may give a shorter page at first.
+    // While the server is busy, a page may have fewer jobs.
     while ((await read()).bytes < 7 * 1_048_576);
     const before = memoryMb(admin.pid);
     const request = `GET ${PATH} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`;

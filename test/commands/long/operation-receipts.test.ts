@@ -1,5 +1,5 @@
-// The receipt of an operation: each matching job once, with its id if available, and what an undo did to the changed
-// ones.
+// The receipt of an operation: what happened to each matching job, and what an undo did to the changed jobs. Jobs that
+// were not found are only counted.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -31,7 +31,7 @@ const idsOfAll = async () => (await jobRows(queue)).map(({ id }) => String(id));
 const idsIn = async (store: OperationStore, { id }: JobOperation, outcome: Outcome) =>
   (await store.receipt(id, outcome, "0", 100)).jobs.map((job) => job.id);
 
-/** A database on which something happens between a batch and the next statement. */
+/** Returns a database on which `happens` is called once, between the first batch and the next statement. */
 function meanwhile(happens: () => Promise<unknown>): Database {
   const { client, schema } = queue.db;
   let isOver = false;
@@ -95,7 +95,8 @@ test("The receipt accounts for all matching jobs: done, locked, changed, gone, a
   assert.equal(doneIds[0], g);
   const { done: done_, skippedLocked, skippedChanged, skippedGone } = ended;
   assert.deepEqual([done_, skippedLocked, skippedChanged, skippedGone], [4, 2, 2, 1]);
-  // Jobs that were not found have no ids. Their number is a range: a changed job may not have matched before.
+  // The ids of jobs that were not found are unknown, and their number is a range: some of the jobs that were skipped as
+  // changed may not have matched at the rehearsal.
   const rest = notFound(ended);
   assert.deepEqual([rest?.low, rest?.high], [1, 3]);
   assert.equal(done_ + skippedLocked + skippedChanged + skippedGone + (rest?.value ?? 0), 10);
@@ -148,7 +149,7 @@ test("A job that fails again on a Graphile worker, which keeps updated_at, count
   await queue.sql("update worker._private_jobs set last_error = 'old', attempts = max_attempts");
   const with_ = operationTools(queue.db);
   const ended = await runWith(with_, "retry", "task:t");
-  // As graphile-worker does: updated_at stays.
+  // As graphile-worker does, without a new updated_at.
   await queue.sql(
     `update worker._private_jobs set attempts = 1, last_error = 'new',
        run_at = greatest(now(), run_at) + exp(1) * interval '1 second' where id = $1`,
@@ -266,7 +267,7 @@ test("The present state of retried jobs is counted: finished, failed again by er
     ...{ scanned: 12, finished: 2, failedAgain: 2, running: 1, waiting: 6, changed: 1 },
     ...{ restorable: 6, errors: [{ label: "Error: no money for ch_#", count: 2 }] },
   });
-  // The receipt keeps the task of a finished job, and the undo restores as many jobs as predicted.
+  // The receipt keeps the task of a finished job, and the undo restores as many jobs as `restorable` predicted.
   const { jobs: rows } = await store.receipt(operation.id, "done", "0", 1);
   assert.deepEqual(rows[0], { id: first, taskIdentifier: "charge", errorLine: null });
   const with_ = operationTools(queue.db);

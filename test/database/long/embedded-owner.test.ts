@@ -1,4 +1,4 @@
-// The claim on a data directory: never two owners, and never none for long.
+// The claim on an embedded server's data directory: it never has two living owners, and a dead owner does not block it.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -47,8 +47,8 @@ test("Many processes that start, end and are killed never own a directory togeth
   const owner = JSON.stringify(
     join(import.meta.dirname, "../../../src/database/embedded/owner.ts"),
   );
-  // The owner creates a file that must not exist. One claim in fifty ends with a kill -9 instead of a
-  // release; the next owner then finds the file, and identifies the dead process.
+  // Each owner creates the file `inside`, and removes it before the release: a new owner that finds the file of a
+  // living process exits with 3. One claim in fifty ends with a kill -9, so its file stays; the next owner removes it.
   const script = `
     import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
     import { claimDirectory, isAlive } from ${owner};

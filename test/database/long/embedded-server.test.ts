@@ -1,4 +1,5 @@
-// The embedded PostgreSQL server: ownership of data directories, and survival of a kill -9.
+// The embedded PostgreSQL server: the process that owns a data directory, directories that are refused, the server's
+// socket, and starts after a kill -9.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -55,7 +56,7 @@ async function sessionOf(url: string): Promise<{ ended: Promise<unknown> }> {
 const postmasterPid = (dataDir: string) =>
   Number(readFileSync(join(dataDir, "cluster/postmaster.pid"), "utf8").split("\n")[0]);
 
-/** The shell that stops the server when its owner dies. */
+/** Returns the process id of the shell that stops the server when its owner dies; NaN if there is none. */
 function watcherOf(postmaster: number): number {
   const found = readdirSync("/proc").find((pid) => {
     try {
@@ -154,7 +155,7 @@ test("After a kill -9 of its owner the next start finds every acknowledged row."
   await writer.connect();
   let acknowledged = 0;
   let killed: Promise<void> | undefined;
-  // The server ends the session when its owner is dead.
+  // Ends with an error, because the server stops when its owner is dead.
   const writing = (async () => {
     for (;;) {
       await writer.query("insert into acknowledged values ($1)", [acknowledged + 1]);
@@ -163,7 +164,7 @@ test("After a kill -9 of its owner the next start finds every acknowledged row."
     }
   })();
   await assert.rejects(writing);
-  // The kernel closes the files of a killed process, and so stops the server, before the process itself has ended.
+  // Waits for the owner's end. The kernel closes a killed process's files earlier, and that already stops the server.
   await killed;
   await writer.end();
   await using server = await startEmbeddedServer({ dataDir });

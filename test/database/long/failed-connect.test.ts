@@ -1,5 +1,5 @@
-// PostgreSQL refuses the login, or does not respond: the messages, and that nothing keeps the process
-// alive.
+// If PostgreSQL refuses the login or does not respond: the messages, and that nothing keeps the process alive. Also
+// logins that succeed, and a pool that is closed.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -34,7 +34,7 @@ delete process.env["PGPASSWORD"];
 const sockets = () =>
   process.getActiveResourcesInfo().filter((one) => /^(Pipe|TCPSocket)Wrap$/.test(one)).length;
 
-/** Runs a program of the library, and returns its output after it has ended by itself. */
+/** Runs failing-program.ts with a part of the library. Returns its error after the program has ended by itself. */
 async function program(part: string, url: string): Promise<{ code: string; message: string }> {
   const register = join(import.meta.dirname, "../../support/register.mjs");
   const main = join(import.meta.dirname, "../../support/failing-program.ts");
@@ -85,7 +85,7 @@ test("A failed login leaves no socket open, whatever the reason.", async () => {
     const closed = once(client, "end");
     await assert.rejects(client.connect());
     await closed;
-    // There may be fewer, because sockets of a program that has just ended are closed meanwhile.
+    // There may be fewer: pipes of a program that an earlier test has started are closed meanwhile.
     assert.ok(sockets() <= before, connectionString);
   }
 });

@@ -1,5 +1,5 @@
-// Many concurrent starts, of this library and of Graphile Worker: one builds, none fails, and the schema is
-// the same as after a single start.
+// Concurrent migrations, by this library and by Graphile Worker: none fails, only one builds the schema, and it is the
+// same as after a single migration.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { runMigrations } from "graphile-worker";
@@ -64,7 +64,7 @@ describe("Starters at the same moment", () => {
     assert.deepEqual(new Set(kinds(outcomes)), new Set(["created"]));
   });
 
-  test("When our worker and a Graphile worker start together, one builds the schema, and the other finds it complete.", async (t) => {
+  test("When this library and Graphile Worker migrate one schema at the same time, none fails, and the schema is complete.", async (t) => {
     const seen = new Set<string>();
     for (let round = 0; round < 12; round++) {
       const schema = fresh();

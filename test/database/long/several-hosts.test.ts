@@ -1,4 +1,5 @@
-// Several hosts: tried in order at each connect, until one matches target_session_attrs.
+// A connection string with several hosts: each connect tries them in order until one responds and matches
+// target_session_attrs, or refuses the login.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -48,7 +49,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-// PostgreSQL's own sockets, and a port of this machine without a listener.
+// The unix sockets of the two servers, and a port of this machine at which nothing listens.
 const hosts = { primary: primary.connection, standby: standby.connection };
 const unreachable = { host: "127.0.0.1", port: away };
 function url(order: readonly { host: string; port: number }[], more = ""): string {
@@ -99,7 +100,7 @@ test("If no server matches, the error names each one and what it is.", async () 
   const message = await reached(url([unreachable, hosts.standby], "target_session_attrs=primary"));
   assert.match(message, /^no server is primary, as target_session_attrs requires \(/);
   assert.match(message, /127\.0\.0\.1:\d+: connect ECONNREFUSED.*; .* is a standby\)$/);
-  // The connection to the standby is closed; otherwise it would keep the process alive until the server ends it.
+  // The command ends, because it closes its connection to the standby, which would keep the process alive.
   const order = url([hosts.standby], "target_session_attrs=primary");
   const ran = await worker(["status", "--database-url", order]);
   assert.equal(ran.status, 1, ran.stderr);
@@ -232,7 +233,7 @@ test("If a server becomes read-only, a read-write session ends at its next write
         ({ code }) => code === "25006",
       );
     await waitUntil("the server refuses writes", () => refused(anybody));
-    // The first refusal ends this session. The server may apply the setting to this session later than to others.
+    // The first refused write ends the writer's session. The server may apply the setting to it later than to others.
     await waitUntil("the writer is refused, too", () => refused(writer));
     await writer.ended;
     await waitUntil("it does not match the target", () =>

@@ -1,5 +1,5 @@
-// The image, built here by the instructions of its Dockerfile and started in its own root; and the commands,
-// probes and stop signals of compose and Kubernetes.
+// The image, as a directory with the files that its Dockerfile copies: the program starts with this directory as its
+// root. And compose.yaml and kubernetes/worker.yaml: their commands, secrets, probes and stop times.
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -41,7 +41,7 @@ test("The image runs as an unprivileged user, and its command and health check a
   }
 });
 
-/** Builds the image's root. Its base has only glibc and libstdc++. */
+/** Creates the image's root: the libraries of the program, which the base image has, and the copied files. */
 function imageOf(program: string): string {
   const image = newDirectory();
   const put = (from: string, to: string) => {
@@ -59,7 +59,7 @@ function imageOf(program: string): string {
 }
 
 const isRoot = process.getuid?.() === 0;
-/** The options of unshare with which all enclosed processes end when unshare ends. */
+/** Options of unshare: new namespaces of mounts, network and processes. All processes in them end with unshare. */
 const ENCLOSED = ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const mayMount = spawnSync("unshare", [...ENCLOSED, "true"]).status === 0;
 const skip = !isRoot
@@ -73,7 +73,10 @@ const LOOPBACK_UP = `perl -e 'my $up = pack "a16 s", "lo", 1; socket(S, 2, 2, 0)
 
 const NAME = ".s.PGSQL.5432";
 
-/** Relays to the tests' server, which accepts only its own account; the image has another user. */
+/**
+ * Relays a new socket to the tests' server, because the image's user may not use the server's own socket.
+ * Returns the socket's directory, and the URL of the database through it.
+ */
 async function relay(url: string): Promise<{ database: string; relayed: string }> {
   const relayed = new URL(url);
   const { hostname: host, port, searchParams } = relayed;

@@ -1,5 +1,5 @@
-// The proxies' configurations: each passes its program's own check, and the admin works through nginx, with
-// events at once, the client's address, and the base path.
+// The proxies' configurations: nginx and Caddy accept theirs, and the admin works through nginx, with events at once,
+// the client's address, and the base path.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -32,7 +32,7 @@ test("Caddy accepts its configuration.", { skip: unlessInstalled("caddy") }, asy
   assert.match(output, /Valid configuration/);
 });
 
-/** Writes the configuration with a port and a certificate of this test. Returns its path. */
+/** Writes nginx's configuration with a port, a certificate and an admin of this test. Returns its path. */
 function nginxConfig(port: number, upstream: string): string {
   const snippet = readDeployed("proxy/nginx.conf")
     .replace("listen 443 ", `listen 127.0.0.1:${port} `)

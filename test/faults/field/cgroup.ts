@@ -12,11 +12,11 @@ let made = 0;
 export interface MemoryBound {
   /** Command and arguments that start a program in the group. */
   readonly command: readonly string[];
-  /** Removes the group. Call it when its program has ended, or is about to. */
+  /** Waits until the group's program has ended, and removes the group. */
   remove(): Promise<void>;
 }
 
-/** Use one group for each program: if programs share a group, the kernel kills the largest of them. */
+/** Creates a group. Use one for each program: if programs share a group, the kernel kills the largest of them. */
 export function memoryBound(megabytes: number): MemoryBound {
   const place = join(isV2 ? V2 : V1, `worker-faults-${process.pid}-${made++}`);
   const set = (name: string, value: number | string) =>
@@ -41,7 +41,7 @@ export function memoryBound(megabytes: number): MemoryBound {
   return { command: ["sh", "-c", enter, "sh"], remove };
 }
 
-/** Whether memoryBound() works here. */
+/** Whether memoryBound() works on this machine. */
 export async function boundsMemory(): Promise<boolean> {
   try {
     await memoryBound(100).remove();

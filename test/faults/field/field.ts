@@ -1,5 +1,5 @@
 // The environment of a group of faults: its servers, a test stand (stand.ts) for each mode, a seed, and lists of
-// figures and problems. close() ends everything that it has started.
+// figures and problems. close() ends all servers, stands and processes that were started in it.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -25,7 +25,7 @@ export interface FieldOptions {
   readonly seed: number;
   /** Names of modes; empty: all. */
   readonly modes: readonly ModeSlug[];
-  /** For `npm test`: few repetitions. */
+  /** Whether this is the short run of `npm run test:all`, with few repetitions and a faster recovery. */
   readonly brief: boolean;
   /** The directory of logs and servers; the caller removes it. */
   readonly directory: string;
@@ -33,13 +33,13 @@ export interface FieldOptions {
 }
 
 export interface StandsOptions {
-  /** The modes. Default: all. */
+  /** The modes. Default: all. Of these, only those of FieldOptions get a stand. */
   readonly modes?: readonly Mode["name"][];
-  /** Returns the URL for stands, loads and members, perhaps with several hosts. Default: the server's own. */
+  /** Returns the URL for stands, loads and members, perhaps with several hosts. Default: `url`, the database's. */
   readonly everybodyUrl?: (url: string) => string;
-  /** Returns the URL for the members only, such as a proxy's. */
+  /** Returns a URL for the members only, such as a proxy's. Default: `url`, that of the stand. */
   readonly url?: (url: string, mode: Mode) => string | Promise<string>;
-  /** Default: the product's default; in `npm test` shorter times. */
+  /** The option `recovery` of the members. Default: that of the product; in `npm run test:all` BRIEF_RECOVERY. */
   readonly recovery?: RecoveryOptions | false;
   readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
   /** Optional extensions of the schema. Default: none. */
@@ -70,7 +70,7 @@ export class Field {
     this.dice = random(options.seed);
   }
 
-  /** The number of repetitions: in the suite, and in `npm test`. */
+  /** Returns the number of repetitions: `brief` in `npm run test:all`, otherwise `count`. */
   times(count: number, brief: number): number {
     return this.brief ? brief : count;
   }
@@ -118,7 +118,7 @@ export class Field {
     return stands;
   }
 
-  /** Runs `work` for all stands at once. An error is a problem of its mode; the others continue. */
+  /** Runs `work` for all stands at once. An error becomes a problem of its stand, and the other stands continue. */
   async each(stands: readonly Stand[], work: (stand: Stand) => unknown): Promise<void> {
     const one = async (stand: Stand) => work(stand);
     await Promise.all(
@@ -130,7 +130,7 @@ export class Field {
     );
   }
 
-  /** Waits for the duration of a fault, if no condition shows its end. */
+  /** Waits for `ms`, the duration of a fault. For faults whose end no condition shows. */
   async outage(ms: number): Promise<void> {
     await sleep(ms);
   }
@@ -143,7 +143,7 @@ export class Field {
     this.problems.push(`${mode ?? "all"}: ${sentence}`);
   }
 
-  /** Adds a cleanup for the end; the last one added runs first. */
+  /** Adds a cleanup, which close() runs. The cleanup that was added last runs first. */
   defer(cleanup: () => unknown): void {
     this.#cleanups.push(cleanup);
   }
@@ -153,7 +153,7 @@ export class Field {
       try {
         await cleanup();
       } catch (error) {
-        this.say(`not tidy: ${String(error)}`);
+        this.say(`cleanup failed: ${String(error)}`);
       }
     }
   }

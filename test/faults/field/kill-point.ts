@@ -1,19 +1,20 @@
-// Lets a member kill itself at a chosen packet of the safe mode's connections, which fetch jobs and write results. The
-// packets are counted from the first job's start, or from SIGTERM.
+// Lets a member (member.ts) kill itself at a chosen packet that it sends on the safe mode's connections, which fetch
+// jobs and write results. The packets are counted from the first job's start, or from SIGTERM.
 import net from "node:net";
 import { machineTime, type RunLog } from "../../worker/run-log.ts";
 
 export interface KillPoint {
   /**
-   * `before`: the packet is not sent. `sent`: the server gets it, and may commit. `answered`: the server has committed,
-   * and the answer was not read.
+   * `before`: the packet is not sent. `sent`: the server gets it, and may commit. `answered`: the server's answer has
+   * arrived, and is not read.
    */
   readonly phase: "before" | "sent" | "answered";
+  /** The number of the packet, counted from 1. */
   readonly packet: number;
   readonly since: "start" | "SIGTERM";
 }
 
-/** Kills the process at this packet and logs the death of `by`. Call the returned function when a job has started. */
+/** At this packet, logs the death of `by` and kills the process. Call the returned function when a job starts. */
 export function killAt({ phase, packet, since }: KillPoint, log: RunLog, by: string): () => void {
   const die = () => {
     log.write({ e: "dead", by, t: machineTime() });

@@ -8,9 +8,9 @@ import type { RunLog } from "../../worker/run-log.ts";
 import { addOne, type Behavior, randomJob, record } from "../../worker/workload.ts";
 
 export interface LoadPlan {
-  /** Producers in parallel, each with its own queues and keys. Default 2. */
+  /** The number of producers, each with its own queues and keys. Default 2. */
   readonly producers?: number;
-  /** The URL by which they add jobs. Default: the stand's. */
+  /** The URL with which the producers add jobs. Default: the stand's. */
   readonly url?: string;
   /** Makes a job. Default: randomJob(). `n` is the job's name in its payload. */
   readonly make?: (n: string, producer: string, dice: Random) => JobToAdd;
@@ -19,7 +19,7 @@ export interface LoadPlan {
 export interface Load {
   readonly acknowledged: number;
   readonly rejected: number;
-  /** The number of rejections by their code. */
+  /** The number of rejected adds by the code of their error; `none` for errors without one. */
   readonly codes: ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export function startLoad(perSecond: number, plan: LoadPlan, parts: LoadParts): 
     await utils.end();
   };
   const running = Promise.all(Array.from({ length: producers }, (_, index) => one(index)));
-  running.catch(() => {}); // stop() reports it.
+  running.catch(() => {}); // stop() rejects with the error.
   return {
     get acknowledged() {
       return count.acknowledged;
@@ -81,7 +81,7 @@ export function startLoad(perSecond: number, plan: LoadPlan, parts: LoadParts): 
   };
 }
 
-/** `onLate` is called when work that exceeded the limit has ended. */
+/** Rejects if `work` takes longer than ANSWER_LIMIT_MS. `onLate` is called when such work has ended. */
 async function withLimit<T>(work: Promise<T>, onLate: () => void): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

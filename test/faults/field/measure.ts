@@ -1,4 +1,4 @@
-// Figures measured under faults, for each mode, with their bounds, and their table.
+// Figures that were measured under faults, with their bounds; the broken bounds, and the table of all figures.
 
 export type Unit = "ms" | "" | "MB" | "jobs/s" | "x";
 
@@ -20,7 +20,7 @@ export interface Figure {
 const isBroken = ({ value, bound: { most, least } }: Figure): boolean =>
   (most !== undefined && value > most) || (least !== undefined && value < least);
 
-/** Figures beyond their bounds, as sentences. */
+/** Returns the figures beyond their bounds, a line each. */
 export function brokenBounds(figures: readonly Figure[]): string[] {
   return figures.filter(isBroken).map((one) => {
     const { what, mode, value, bound } = one;
@@ -30,7 +30,10 @@ export function brokenBounds(figures: readonly Figure[]): string[] {
 
 const MODES = ["safe", "fast", "beside stock"] as const;
 
-/** Columns `what | bound | safe | …`. A cell has the worst value, and the median if there are several values. */
+/**
+ * Returns a table with the columns `what | bound | safe | …`. A cell has the worst value, then the median if there are
+ * several values, and ✗ if one is beyond its bound. A figure without a mode is in the column of the first mode.
+ */
 export function table(figures: readonly Figure[]): string {
   const head = ["what", "bound", ...MODES];
   const rows = [...Map.groupBy(figures, ({ what }) => what)].map(([what, all]) => {

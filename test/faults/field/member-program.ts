@@ -1,5 +1,5 @@
-// Bundles the members' program, with its heartbeat thread, into one file: a start from the sources costs half a second
-// of CPU, which would be most of the work of a fleet with short lives.
+// Bundles the members' program (member-child.ts), with its heartbeat thread, into one file: a start from the sources
+// costs half a second of CPU, which would be most of the work of members that live for a short time.
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";

@@ -1,4 +1,4 @@
-// A worker in its own process: started, signalled, killed, and its output.
+// Members of a test stand (stand.ts): workers in processes of their own, with their events and log lines.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, openSync } from "node:fs";
@@ -24,7 +24,7 @@ export interface MemberChanges {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether it is a Graphile worker. */
   readonly stock?: boolean;
-  /** A file for what it logs, such as /dev/full; its lines are not read then. */
+  /** A file for its stderr, such as /dev/full. With it, the member has no `lines`. */
   readonly stderr?: string;
   /** The packet at which it kills itself. */
   readonly killAt?: KillPoint;
@@ -35,7 +35,7 @@ export interface MemberChanges {
 export interface LoggedLine {
   readonly level: "warn" | "error";
   readonly message: string;
-  /** When it was read, by machineTime. */
+  /** When the line was read, by machineTime(). */
   readonly at: number;
 }
 
@@ -49,16 +49,16 @@ export interface Member extends ProcessEvents {
   /** Its name in the log of runs. */
   readonly by: string;
   readonly pid: number;
-  /** Its id in `locked_by` at the start; an event `leaseLost` has the next id. */
+  /** Its first id in `locked_by`. An event `leaseLost` has the id that follows it, as `newWorkerId`. */
   readonly workerId: string;
   readonly isStock: boolean;
-  /** Warnings and errors that it has logged. */
+  /** The warnings and errors in its log, and lines that are not JSON, as errors. */
   readonly lines: readonly LoggedLine[];
   signal(name: NodeJS.Signals): void;
   /** Sends SIGTERM. Returns the milliseconds until the process has ended. */
   stop(): Promise<number>;
   readonly exited: Promise<Exit>;
-  /** Null while it runs. */
+  /** How the process has ended; null while it runs. */
   readonly exit: Exit | null;
 }
 
@@ -72,13 +72,13 @@ export interface MemberPlan extends Omit<MemberChanges, "stock" | "killAt"> {
 const stockMember = fileURLToPath(new URL("./stock-child.ts", import.meta.url));
 const register = fileURLToPath(new URL("../../support/register.mjs", import.meta.url));
 
-/** `spawned` is called before the member is ready, `onEvent` for each of its events. */
+/** spawned() is called before the member is ready, onEvent() for each of its events. */
 export interface MemberWatch {
   spawned(child: ChildProcess): void;
   onEvent(event: ProcessEvent): void;
 }
 
-/** Starts a member. Resolves when the member is ready, or rejects with its output. */
+/** Starts a member. Resolves when it is ready. The error of a failed start has its events and the path of its log. */
 export async function startMember(plan: MemberPlan, watch: MemberWatch): Promise<Member> {
   const { command = [], nodeArgs = [], env = {}, stderr, duty, isStock, logPath } = plan;
   // Not bundled, because Graphile Worker reads its own files from where it is installed.
@@ -103,7 +103,7 @@ export async function startMember(plan: MemberPlan, watch: MemberWatch): Promise
   const child = started as Parameters<typeof processEvents>[0];
   const reports = processEvents(child, (event) => watch.onEvent(event));
   const { workerId } = await reports.event("ready").catch(async (error: Error) => {
-    throw new Error(`${duty.by} did not start (its lines: ${logPath}): ${error.message}`);
+    throw new Error(`${duty.by} did not start (its log: ${logPath}): ${error.message}`);
   });
   return {
     ...reports,
@@ -137,10 +137,10 @@ function readLines(stream: NodeJS.ReadableStream, path: string, lines: LoggedLin
     .on("close", () => kept.end());
 }
 
-/** Levels as pino numbers them. */
+/** The numbers of pino's levels. */
 const [WARN, ERROR] = [40, 50];
 
-/** Lines that are not JSON come from an uncaught error. */
+/** Parses a line of the log. A line that is not JSON counts as an error: Node prints it for an uncaught error. */
 function parsed(line: string): { level: number; msg: string } {
   try {
     return JSON.parse(line);

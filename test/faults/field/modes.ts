@@ -1,4 +1,4 @@
-// The modes of a worker; each fault is tested with all of them at once.
+// The modes in which workers are tested. A fault affects the stands of all selected modes at the same time.
 import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
 
 export interface Mode {
@@ -8,7 +8,7 @@ export interface Mode {
   readonly stock: boolean;
 }
 
-// The limit is short, so that some jobs exceed it.
+// The time limit of the fast lane: so short that some jobs exceed it.
 const limitMs = 20;
 
 export const MODES: readonly Mode[] = [

@@ -1,4 +1,4 @@
-// Programs that some groups need. Missing ones are installed from Debian, or by npm, where that is possible.
+// What some groups need: root, a control group, programs. Missing programs are installed from Debian or by npm.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
@@ -7,7 +7,7 @@ import { boundsMemory } from "./cgroup.ts";
 
 const run = promisify(execFile);
 
-/** For each need: a check, and the Debian package that has it or, as `bring`, another way to install it. */
+/** Each need has a check, and a Debian package or, as `bring`, another way to install it. null: no package has it. */
 const NEEDS = {
   root: { isThere: async () => process.getuid?.() === 0, debian: null },
   "cgroup of memory": { isThere: boundsMemory, debian: null },
@@ -38,7 +38,7 @@ const works = (program: string, ...args: string[]) =>
 const isFound = (program: string) =>
   ["/usr/sbin", "/usr/bin", "/usr/local/bin"].some((place) => existsSync(`${place}/${program}`));
 
-/** The needs that could not be met, as sentences. */
+/** Installs what is missing. Returns a sentence for each need that is missing nevertheless. */
 export async function missingNeeds(needs: readonly Need[]): Promise<string[]> {
   const problems: string[] = [];
   for (const need of needs) {
@@ -53,7 +53,7 @@ export async function missingNeeds(needs: readonly Need[]): Promise<string[]> {
 async function install(name: string | null): Promise<string> {
   if (name === null) return "it cannot be installed";
   if (process.getuid?.() !== 0 || !(await works("apt-get", "--version"))) {
-    return `install Debian's ${name}, or run this as root where apt-get is`;
+    return `install Debian's ${name}, or run this as root on a system with apt-get`;
   }
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   try {

@@ -1,12 +1,12 @@
-// The tasks of our members: those of the workload, and others that the Graphile workers do not have. These are ordinary
-// tasks, one that ends when its signal aborts, one that ends its process, and the task of paying-task.ts.
+// The tasks of this library's members: those of the workload, and others that the Graphile workers do not have. These
+// are ordinary tasks, one that fails when its signal aborts, one that ends its process, and that of paying-task.ts.
 import { once } from "node:events";
 import { defineTask, type Task } from "../../../src/worker/task/task.ts";
 import { machineTime, type RunLog, runName } from "../../worker/run-log.ts";
 import { type Behavior, workloadTasks } from "../../worker/workload.ts";
 import { payingTask } from "./paying-task.ts";
 
-/** The names of usual tasks that have a limit in the group `limits`. */
+/** The identifiers of ordinary tasks whose jobs are under a limit in the group `limits`. */
 const LIMITED_TASKS = ["ten", "three", "rated", "trickle", "mail_a", "mail_b", "tenant"];
 
 export function ownTasks(log: RunLog, by: string): Task<never>[] {

@@ -1,5 +1,5 @@
-// A transactional task with an effect in the table `effects`, which kills its process at a given point of the first
-// attempt.
+// A transactional task that inserts a row into the table `effects`. If its payload names a point, the first attempt of
+// the job kills its process there:
 //
 //   begin ──▶ effect ──▶ delete of the job ──▶ commit ──▶ answer
 //         begun     effect              deleted    sent       committed
@@ -13,11 +13,11 @@ type PayingPoint = (typeof PAYING_POINTS)[number];
 
 export interface Payment {
   readonly n: string;
-  /** Null: it does not kill its process. */
+  /** The point at which the first attempt kills its process; null: at none. */
   readonly killAt: PayingPoint | null;
 }
 
-/** The text of a message that the server sends while it commits an effect. */
+/** The text of the notice that the server sends while it commits an effect. */
 export const PAID = "an effect is being committed";
 
 export const EFFECTS = `
@@ -39,13 +39,13 @@ export function payingTask(log: RunLog, by: string): Task<never> {
     await client.query("insert into effects (job_id, n) values ($1, $2)", [job.id, n]);
     die("effect");
     if (at === null) return;
-    // The library's own code commits. This wrapper of the client only kills the process before, during or after that.
+    // The library sends the commit. This wrapper kills the process before that, right after it, or after the answer.
     const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
     client.query = (async (...args: unknown[]) => {
       if (args[0] !== "commit") return query(...args);
       die("deleted");
       const answer = query(...args);
-      await setImmediate(); // The commit has been written to the socket.
+      await setImmediate(); // By then the commit has been written to the socket.
       die("sent");
       const result = await answer;
       die("committed");

@@ -1,11 +1,11 @@
-// Runs a group in this process and returns its result.
+// Runs a group of faults in this process. An error that it throws becomes one of the result's problems.
 import { mkdirSync } from "node:fs";
 import { type FaultGroup, Field, type FieldOptions } from "./field.ts";
 import type { Figure } from "./measure.ts";
 
 export interface GroupResult {
   readonly figures: readonly Figure[];
-  /** Broken rules of the oracle, and other problems. */
+  /** Broken rules of the oracle (test/worker/oracle.ts), and other problems. Bounds of figures are not checked. */
   readonly problems: readonly string[];
 }
 

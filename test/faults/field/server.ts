@@ -1,5 +1,5 @@
-// A PostgreSQL for one group, from the embedded binaries, that can be killed, stopped and started again. Commits
-// survive a kill -9, because the machine itself continues to run.
+// A PostgreSQL server for a group of faults, by default from the embedded binaries. It can be killed, stopped, started
+// again, and made a standby. Commits survive a kill -9, because the machine itself continues to run.
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -12,40 +12,40 @@ import { followerOf } from "./standby.ts";
 
 export interface ServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
-  /** The port on 127.0.0.1. Without one it listens on a unix socket only. */
+  /** The port on 127.0.0.1. Without it, the server listens on a unix socket only. */
   readonly port?: number;
-  /** Makes it a standby of this primary. Both need a port. */
+  /** The primary of which the new server is a standby. Give both servers a port. */
   readonly standbyOf?: Server;
-  /** A directory with `bin/postgres` and `bin/initdb`. Default: the embedded one. */
+  /** A directory with `bin/postgres` and `bin/initdb`. Default: the embedded server's. */
   readonly binaries?: string;
 }
 
 export interface Server {
-  /** PGDATA is `cluster` in it. */
+  /** The data directory (PGDATA) is `cluster` in this directory. */
   readonly directory: string;
   url(database?: string): string;
-  /** Runs a statement on its own connection. */
+  /** Runs a statement as the superuser on a new connection, and returns the rows. */
   sql<R extends pg.QueryResultRow>(
     text: string,
     values?: readonly unknown[],
     database?: string,
   ): Promise<R[]>;
-  /** A new database with the queue's schema and these extensions; returns its connection string. */
+  /** Creates a database with the queue's schema and these extensions of it. Returns its connection string. */
   createDatabase(name: string, extensions?: readonly string[]): Promise<string>;
-  /** kill -9 of all its processes. */
+  /** Kills all processes of the server (kill -9). Resolves when its main process has ended. */
   kill(): Promise<void>;
   /** Stops the server cleanly and ends all sessions. */
   stop(): Promise<void>;
-  /** Returns the moment (machineTime) at which it accepted connections. `settings` apply to this start only. */
+  /** Starts it again. Returns the moment (machineTime) at which it is ready. `settings` apply to this start only. */
   start(settings?: Readonly<Record<string, string>>): Promise<number>;
   /** Promotes a standby; returns the moment at which it accepts writes. */
   promote(): Promise<number>;
-  /** Starts it as a standby of `primary`, whatever it was before. It must be stopped. */
+  /** Replaces the data of this stopped server by a copy of `primary`'s, and starts it as a standby of `primary`. */
   follow(primary: Server): Promise<number>;
 }
 
-// Only processes crash here, not the machine, so nothing has to reach the disk. The kernel has every acknowledged
-// commit.
+// Without fsync: only processes crash here, not the machine, so nothing has to reach the disk. The kernel has every
+// acknowledged commit.
 const SETTINGS = {
   fsync: "off",
   synchronous_commit: "on",
@@ -63,7 +63,7 @@ export async function startServer(directory: string, options: ServerOptions = {}
     running = await startEmbeddedServer({ dataDir: directory, settings: all, ...from });
     return machineTime();
   };
-  /** For a standby: the settings with which it follows its primary. */
+  /** The settings with which a standby follows its primary. Empty for a primary. */
   let following: Readonly<Record<string, string>> = {};
   const follow = async (primary: Server) => {
     following = await followerOf(primary, directory);
@@ -118,7 +118,7 @@ export async function startServer(directory: string, options: ServerOptions = {}
   };
 }
 
-/** Kills the server's processes, found by their working directory, which is the data directory. */
+/** Kills the main process, and then all processes whose working directory is the data directory: the server's. */
 function killAll(cluster: string): void {
   const place = realpathSync(cluster);
   const postmaster = Number(readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")[0]);
@@ -128,6 +128,6 @@ function killAll(cluster: string): void {
       if (/^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`) === place) {
         process.kill(Number(name), "SIGKILL");
       }
-    } catch {} // It has already ended.
+    } catch {} // The process has ended, or belongs to another user.
   }
 }

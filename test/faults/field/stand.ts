@@ -1,5 +1,5 @@
-// One mode in a test of faults: its own database, its fleet, its load and its log. All modes are under the same fault
-// at the same time.
+// One mode in a group of faults: its own database, its members (workers in processes of their own), its load and its
+// log. A group has a stand for each mode. Most faults affect all stands at the same time.
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import pg from "pg";
@@ -20,9 +20,9 @@ import { type Expectation, verdict } from "./verdict.ts";
 
 export interface StandParts {
   readonly mode: Mode;
-  /** The address of its database, for the stand itself. */
+  /** The URL of its database, for the stand's own connections and its loads. */
   readonly url: string;
-  /** The same for its members, perhaps through a proxy. */
+  /** The URL of the same database for the members, perhaps through a proxy. */
   readonly memberUrl: string;
   /** The directory of its logs. */
   readonly directory: string;
@@ -63,18 +63,18 @@ export class Stand {
     this.#pool.on("error", () => {});
   }
 
-  /** Adds jobs through the stand's own pool; the caller records them. */
+  /** Utilities on the stand's own pool. Callers that add jobs record them in the log. */
   get utils(): Promise<WorkerUtils> {
     this.#utils ??= makeWorkerUtils({ pool: this.#pool });
     return this.#utils;
   }
 
-  /** Members that run. */
+  /** Members whose process has not ended. */
   get living(): Member[] {
     return this.members.filter(({ exit }) => exit === null);
   }
 
-  /** Runs plain SQL; the schema is `worker`. Rejects while the database is unreachable. */
+  /** Runs a statement, which names the queue's schema: `worker`. Rejects while the database is unreachable. */
   async sql<R extends pg.QueryResultRow>(
     text: string,
     values: readonly unknown[] = [],
@@ -82,7 +82,10 @@ export class Stand {
     return (await this.#pool.query<R>(text, [...values])).rows;
   }
 
-  /** Starts `count` members of this mode. In a mode with Graphile workers the first call starts one of them, too. */
+  /**
+   * Starts and returns `count` members: Graphile workers if `changes.stock` is set. In the mode `beside stock`, the
+   * first call also starts a Graphile worker, unless it requests one itself. That worker is not returned.
+   */
   async hire(count = 1, changes: MemberChanges = {}): Promise<Member[]> {
     const needsStock = this.mode.stock && this.members.length === 0 && changes.stock !== true;
     const all = Array.from({ length: count }, () => this.#hireOne(changes));
@@ -90,13 +93,13 @@ export class Stand {
     return (await Promise.all(all)).filter((one) => changes.stock || !one.isStock);
   }
 
-  /** Stops the members of this library: idle ones would take time from the mode that is measured next. */
+  /** Stops all members but Graphile workers: idle ones would take CPU time from the stand that is measured next. */
   async rest(): Promise<void> {
     const own = this.living.filter(({ isStock }) => !isStock);
     await Promise.all(own.map((member) => member.stop()));
   }
 
-  /** kill -9, written into the log of runs. */
+  /** Kills a member (kill -9), and logs its death. Returns the moment of the kill. */
   async kill(member: Member): Promise<number> {
     // The time is read before the kill, because after the kill the member's jobs may already run elsewhere.
     const t = machineTime();
@@ -115,20 +118,20 @@ export class Stand {
     return load;
   }
 
-  /** The runs so far: all, or those of one member. It can be called after the end, too. */
+  /** Returns the runs so far: all, or those of one member. Can be called after end(), too. */
   runs(by?: string): Run[] {
     const all = runsOf(this.log.read());
     return by === undefined ? all : all.filter((run) => run.by === by);
   }
 
-  /** Returns the moment of the first start of a job after `t`. Fails after half a minute. */
+  /** Waits for the first start of a job after `t`, and returns its moment. Rejects after `limitMs`. */
   async startAfter(t: number, limitMs = 30_000): Promise<number> {
     const first = () => this.runs().find(({ from }) => from > t);
     await this.until("a job starts", () => first() !== undefined, limitMs);
     return first()?.from ?? 0;
   }
 
-  /** Polls until `isSo` returns true. A read that fails counts as false. */
+  /** Polls until `isSo` returns true. A rejection counts as false. Rejects after `limitMs`. */
   async until(
     what: string,
     isSo: () => boolean | Promise<boolean>,
@@ -150,7 +153,7 @@ export class Stand {
     this.#parts.problem(sentence);
   }
 
-  /** Ends the loads, waits until all jobs are done, stops the members, and checks the rules. */
+  /** Ends the loads, waits until all jobs are done, stops the members, and reports broken rules (verdict.ts). */
   async end(expected: Expectation = {}): Promise<void> {
     try {
       await Promise.all(this.#loads.map((load) => load.stop()));
@@ -166,7 +169,7 @@ export class Stand {
     this.log.close();
   }
 
-  /** Logs a lost lease as a fault: without CPU time a member loses its lease, even if no fault is injected. */
+  /** Logs a lost lease as a fault: a member that gets no CPU time loses its lease, even if no fault is injected. */
   #leaseLost(by: string): void {
     this.leasesLost++;
     this.log.fault(by);

@@ -1,5 +1,5 @@
-// Makes a standby of a running primary, as pg_basebackup does: it copies the files during a backup, and the rest is
-// streamed. It needs no program but PostgreSQL and cp.
+// Makes a standby of a running primary, as pg_basebackup does: the files are copied during a backup, and the standby
+// then reads later changes from the primary. Needs no program but PostgreSQL and cp.
 import { execFile } from "node:child_process";
 import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { claimDirectory } from "../../../src/database/embedded/owner.ts";
 
-/** Settings of a primary: it keeps the log that a standby has not fetched yet. */
+/** Settings of a primary: it keeps the latest gigabyte of its write-ahead log for a standby that is behind. */
 export const PRIMARY_SETTINGS = { wal_level: "replica", wal_keep_size: "1GB" };
 
 export interface Primary {
@@ -15,7 +15,7 @@ export interface Primary {
   url(): string;
 }
 
-/** Copies `primary` to `directory`, in place of an earlier server. Returns the settings with which it follows. */
+/** Copies `primary` into `directory`, in place of older data. Returns the settings with which the copy follows it. */
 export async function followerOf(
   primary: Primary,
   directory: string,
@@ -23,7 +23,7 @@ export async function followerOf(
   const cluster = join(directory, "cluster");
   mkdirSync(directory, { recursive: true, mode: 0o711 });
   rmSync(cluster, { recursive: true, force: true });
-  // The directory then looks like one that a stopped server has left.
+  // Leaves the record of an owner that has ended (owner.ts), as a stopped server does.
   claimDirectory(directory).release();
   const client = new pg.Client({ connectionString: primary.url() });
   await client.connect();
@@ -43,7 +43,7 @@ export async function followerOf(
   };
 }
 
-/** A running server may delete files that cp has not copied yet. Such files are not needed: cp's errors are ignored. */
+/** Copies a running server's files. It may delete some before cp reads them: these errors of cp are ignored. */
 async function copyOf(from: string, to: string): Promise<void> {
   await promisify(execFile)("cp", ["-a", from, to]).catch((error: { stderr?: string }) => {
     const lines = (error.stderr ?? "").trim().split("\n");

@@ -1,4 +1,4 @@
-// The process of a member that is a Graphile worker. Events are written to stdout.
+// The process of a member (member.ts) that is a Graphile worker. Its only event, `ready`, is written to stdout.
 import { Logger, run } from "graphile-worker";
 import { RunLog } from "../../worker/run-log.ts";
 import { stockTasks } from "../../worker/stock-crew.ts";

@@ -1,4 +1,5 @@
-// Faults at random times until a given moment: members are killed and replaced, or frozen, and PostgreSQL crashes.
+// Faults until the moment `over` (machineTime): at random times members are killed and replaced, or frozen; at equal
+// intervals PostgreSQL crashes.
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../worker/run-log.ts";
 import type { Field } from "./field.ts";
@@ -6,14 +7,14 @@ import type { Member } from "./member.ts";
 import type { Server } from "./server.ts";
 import type { Stand } from "./stand.ts";
 
-/** Shorter and longer than a lease. */
+/** How long a member is frozen: two of the durations are shorter than a lease (7 s), one is longer. */
 const FROZEN_MS = [1_000, 4_000, 9_000] as const;
 
 export async function kills(stand: Stand, over: number): Promise<void> {
   while (machineTime() < over) {
     await sleep(1_000 + stand.dice(3_000));
     await stand.kill(ofOurs(stand));
-    // No member can start while PostgreSQL restarts.
+    // Repeated, because no member can start while PostgreSQL restarts.
     await stand.until("it is replaced", async () => (await stand.hire()).length > 0);
   }
 }
@@ -35,7 +36,7 @@ export function ofOurs({ living, dice }: Stand): Member {
   return all[dice(all.length)] as Member;
 }
 
-/** PostgreSQL crashes `count` times, at equal intervals. */
+/** Kills and restarts PostgreSQL `count` times, at equal intervals until `over`. */
 export async function crashes(
   field: Field,
   server: Server,

@@ -1,4 +1,4 @@
-// The end of a stand: all jobs are done, all members stop, and the oracle and the database are checked.
+// The end of a stand: waits until all jobs are done, stops all members, and checks the log and the database.
 import { judge, type Leniency } from "../../worker/oracle.ts";
 import type { Entry } from "../../worker/run-log.ts";
 import type { JobLeft } from "../../worker/worker-queue.ts";
@@ -6,13 +6,13 @@ import { FORBIDDEN } from "../../worker/workload.ts";
 import type { Stand } from "./stand.ts";
 
 export interface Expectation {
-  /** Permitted in addition to what follows from the mode and the log. */
+  /** Replaces parts of the leniency that follows from the mode, the log and the lost leases. */
   readonly lenient?: Leniency;
-  /** Replaces the oracle: if a database has lost acknowledged commits, or if the group has rules of its own. */
+  /** Judges the log and the remaining jobs in place of the oracle: for lost commits, or rules of the group's own. */
   readonly judged?: (log: readonly Entry[], left: readonly JobLeft[]) => string[];
-  /** How long heartbeat rows of killed members may exist. Default 90 s: 60 s for resilient jobs, and a margin. */
+  /** How long killed members' heartbeat rows may remain. Default 90 s: `resilientThresholdMs` (60 s) and a margin. */
   readonly leaseRowsWithinMs?: number;
-  /** How long the remaining jobs may take once none is added. Default 120 s. */
+  /** How long the remaining jobs may take after the loads have ended. Default 120 s. */
   readonly drainedWithinMs?: number;
 }
 
@@ -21,7 +21,7 @@ const DRAIN_MS = 120_000;
 const STOP_MS = 35_000;
 const CLOSED_MS = 10_000;
 
-// Jobs that are neither exhausted nor forbidden.
+// Jobs that are locked or have attempts left, without those that no worker may run (with the flag FORBIDDEN).
 const UNFINISHED = `from worker._private_jobs j
   where (j.is_available or j.locked_at is not null)
   and not coalesce(j.flags ? '${FORBIDDEN}', false)`;
@@ -34,14 +34,14 @@ const LEFT = `select j.id::text, j.payload::text, j.attempts, j.max_attempts, j.
   left join worker._private_job_queues q on q.id = j.job_queue_id order by j.id`;
 const LOCKED_QUEUES = `select queue_name as name from worker._private_job_queues
   where locked_at is not null and locked_by not like 'managed:%'`;
-// Workers without heartbeats that have locked jobs.
+// Workers that hold locks of jobs and have no heartbeat row.
 const HOLDERS = `select distinct locked_by as id from worker._private_jobs
   where locked_by is not null and locked_by not in (select id from worker._private_workers)`;
 const SESSIONS = `select application_name as name, count(*)::int as count from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()
   and backend_type = 'client backend' and application_name like 'worker%' group by 1`;
 
-/** Ends a stand, and returns every rule that was broken. */
+/** Ends a stand. Returns what is wrong: broken rules of the oracle, and what is stuck or left. */
 export async function verdict(stand: Stand, expected: Expectation): Promise<string[]> {
   const problems: string[] = [];
   const { drainedWithinMs = DRAIN_MS, leaseRowsWithinMs = LEASE_ROWS_MS } = expected;
@@ -68,15 +68,15 @@ export async function verdict(stand: Stand, expected: Expectation): Promise<stri
   return [...problems, ...(judged ?? judge(log, left, names, leniencyOf(stand, expected.lenient)))];
 }
 
-/** Killed members are in the log; what is permitted then depends on the mode. */
+/** Permits what deaths in the log, the fast lane of the mode and lost leases may cause. `given` overrides it. */
 function leniencyOf({ mode, log, leasesLost }: Stand, given: Leniency = {}): Leniency {
   const killed = log.read().some(({ e }) => e === "dead");
   return { killed, cutFastLanes: mode.fastLane !== false, leaseLost: leasesLost > 0, ...given };
 }
 
 /**
- * Unlocks the jobs of Graphile workers that have ended by themselves, as an operator does: if PostgreSQL restarts while
- * such a worker completes jobs, an uncaught error ends its process, and its locks remain for 4 hours.
+ * If all Graphile workers of the stand have ended by themselves, unlocks their jobs, as an operator does. Such a worker
+ * ends with an uncaught error if PostgreSQL restarts while it completes jobs, and its locks remain for 4 hours.
  */
 async function releaseEndedStock(stand: Stand): Promise<void> {
   const all = stand.members.filter(({ isStock }) => isStock);
@@ -106,7 +106,7 @@ async function drained(stand: Stand, limitMs: number): Promise<void> {
 
 /** Waits until no heartbeat row of a killed member is left, if a member runs that can delete them. */
 async function leasesOfLiving(stand: Stand, limitMs: number): Promise<void> {
-  // Counted each time: a member may end itself a moment after its last job is gone.
+  // Counted at each poll, because a member may still end itself after its last job is done.
   const ours = () => stand.living.filter(({ isStock }) => !isStock).length;
   if (ours() === 0) return;
   const count = "select count(*)::int as count from worker._private_workers";
@@ -114,7 +114,7 @@ async function leasesOfLiving(stand: Stand, limitMs: number): Promise<void> {
   await stand.until("only running members have heartbeat rows", isSo, limitMs);
 }
 
-/** Sends SIGTERM to all running members, and kills those that do not end. */
+/** Sends SIGTERM to all running members, and after 35 s SIGKILL. Returns a problem for each that did not end well. */
 async function ended({ living }: Stand): Promise<string[]> {
   const problems = await Promise.all(
     living.map(async (member) => {
@@ -122,7 +122,7 @@ async function ended({ living }: Stand): Promise<string[]> {
       await member.stop();
       clearTimeout(late);
       const { code, signal } = await member.exited;
-      // Graphile Worker's runner ends by the signal that it was sent.
+      // After a stop, Graphile Worker ends its process with the signal that it received.
       const isWell = code === 0 || (member.isStock && signal === "SIGTERM");
       return isWell ? [] : [`${member.by} ended with ${signal ?? code}, not with 0`];
     }),

@@ -1,5 +1,5 @@
-// PostgreSQL's disk is full for a while: tables cannot grow, then there is no room for the write-ahead log, and the
-// server ends, perhaps without starting again by itself. Once there is room and the server runs, the jobs run.
+// PostgreSQL's disk is full for a while: tables cannot grow, then there is no room for the write-ahead log. The server
+// may end, and may not start again by itself. Once there is room and the server runs, the jobs run.
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** Fills the disk for a while. Returns the moment at which there is room again, or at which the server is restarted. */
+/** Fills the disk for a while. Returns the moment when there is room again, or when the ended server is restarted. */
 async function full(field: Field, server: Server, disk: string): Promise<number> {
   const ballast = join(disk, "ballast");
   fill(ballast);
@@ -66,7 +66,7 @@ function fill(path: string): void {
   }
 }
 
-/** Whether the server accepts writes, perhaps after a recovery. */
+/** Whether the server accepts a write within two seconds: after a crash it may be starting again by itself. */
 function answers(server: Server): Promise<boolean> {
   const takesWrites = () => server.sql("create temp table room ()").then(...asBoolean);
   return waitUntil("it takes writes", takesWrites, 2_000).then(...asBoolean);

@@ -1,5 +1,5 @@
-// A fleet of short-lived workers, and a fleet that is killed and restarted as a whole: jobs of stale workers are
-// recovered although hardly any worker runs for as long as a lease.
+// Jobs of killed workers are recovered in a fleet in which few workers live for as long as a lease, and in a fleet of
+// which all workers are killed at once and started again.
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import type { Random } from "../../support/random-calls.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -12,7 +12,7 @@ const SLOTS = 3;
 const MEAN_LIFE_MS = 3_000;
 const MAX_LIFE_MS = 9_000;
 const FREED = { most: 12_000 };
-/** Milliseconds between the kill of the whole fleet and its restart. */
+/** The milliseconds from the kill of a whole fleet to its restart, in each round. */
 const PAUSES = [0, 3_000, 15_000];
 
 export const group: FaultGroup = {
@@ -33,14 +33,14 @@ export const group: FaultGroup = {
       }
       for (const pauseMs of PAUSES.slice(0, field.times(3, 1)))
         await restart(field, stand, pauseMs);
-      // A worker has to be alive to recover the remaining jobs.
+      // All members of this library were killed. New ones recover and run the remaining jobs.
       await stand.hire(2);
       await stand.end();
     });
   },
 };
 
-/** Most jobs are very short; with some longer ones there are always running jobs when a process is killed. */
+/** Returns a job: most are very short, and some take longer, so that a killed process often runs one. */
 function withLongOnes(n: string, producer: string, dice: Random): JobToAdd {
   if (dice(8) > 0) return randomJob(n, producer, dice);
   return { identifier: "single", payload: { n, ms: 600, failures: 0, children: 0 } };
@@ -53,7 +53,7 @@ async function unstable(stand: Stand, untilMs: number): Promise<void> {
       if (member === undefined) return;
       const share = (stand.dice(1_000) + 1) / 1_001;
       const lifeMs = Math.min(MAX_LIFE_MS, -Math.log(share) * MEAN_LIFE_MS);
-      // The lifetime is random: there is no event to wait for.
+      // A random lifetime, without an event to wait for.
       await new Promise((resolve) => setTimeout(resolve, lifeMs));
       await stand.kill(member);
     }
@@ -68,7 +68,7 @@ async function restart(field: Field, stand: Stand, pauseMs: number): Promise<voi
   await field.outage(pauseMs);
   const [first, ...others] = Array.from({ length: SLOTS }, () => stand.hire());
   await Promise.race([first, ...others]);
-  // The time that a process takes to start depends on the machine and is not measured.
+  // Measured from the first start, because the time that a process takes to start depends on the machine.
   const from = machineTime();
   const next = (await Promise.all([first, ...others])).flatMap((hired) => hired ?? []);
   const names = new Set(fleet.map(({ by }) => by));
@@ -83,7 +83,10 @@ async function restart(field: Field, stand: Stand, pauseMs: number): Promise<voi
   await Promise.all(next.map((member) => stand.kill(member)));
 }
 
-/** Runs that are not retried: of the last attempt, or of a job whose key a newer job may have taken. */
+/**
+ * Returns a check for runs after which a retry is not certain: the last attempt of a job, and any attempt of a batch,
+ * of a job whose add was not acknowledged, and of a job with a key, because a newer job may have taken the key.
+ */
 function finalOnes(stand: Stand): (run: Run) => boolean {
   const triesOf = new Map<string, number>();
   for (const entry of stand.log.read()) {

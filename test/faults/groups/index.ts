@@ -1,4 +1,4 @@
-// All groups, in the order in which they run.
+// All groups of faults, in the order in which `npm run test:faults` runs them.
 import type { FaultGroup } from "../field/field.ts";
 import { group as adds } from "./adds/group.ts";
 import { group as admin } from "./admin/group.ts";

@@ -1,8 +1,8 @@
 // kill -9 at chosen points, beside other workers: locks of a killed worker are removed in time, and its jobs run
-// elsewhere.
+// elsewhere. A point is a packet of a connection for fetches and results (field/kill-point.ts):
 //
-//   the packet that writes results and fetches:   before │ sent │ answered
-//   counted from the first job on, or, in a worker that stops, from SIGTERM on
+//   killed before the packet is sent │ once it is sent │ when its answer arrives
+//   packets count from the start of the first job; in every fourth worker, from SIGTERM
 import { machineTime } from "../../worker/run-log.ts";
 import { freedAfter } from "../../worker/runs.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
@@ -40,7 +40,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** A killed member: its name in the log, and the jobs that it had locked by its id. */
+/** A killed member: its name in the log, and what it had locked by its id: ids of jobs, and `queue` for any queues. */
 interface Death {
   readonly by: string;
   readonly locked: ReadonlySet<string>;
@@ -48,7 +48,7 @@ interface Death {
 
 async function killed(stand: Stand, n: number): Promise<Member> {
   const phase = PHASES[n % PHASES.length] ?? "sent";
-  // Every fourth is killed while it stops: then there are few packets.
+  // Every fourth member is killed while it stops. It then sends few packets.
   const since = n % 4 === 3 ? "SIGTERM" : "start";
   const killAt: KillPoint = { phase, since, packet: 1 + stand.dice(since === "start" ? 60 : 2) };
   const [victim] = await stand.hire(1, { killAt });
@@ -66,7 +66,7 @@ const POLL_MS = 50;
 /** Waits until nothing is locked by the id of the dead member, and measures that time. Returns what was locked. */
 async function lockedOfDead(stand: Stand, { by, workerId, exit }: Member): Promise<Death> {
   const locked = new Set<string>();
-  // It stopped before the chosen packet, so it has left no locks.
+  // The member stopped before the chosen packet, so it has left no locks.
   if (exit?.signal !== "SIGKILL") return { by, locked };
   const from = exit.at;
   const text = `select id::text from worker._private_jobs where locked_by = $1
@@ -74,7 +74,7 @@ async function lockedOfDead(stand: Stand, { by, workerId, exit }: Member): Promi
   await stand.until(`nothing is locked by ${by}`, async () => {
     const rows = await stand.sql<{ id: string }>(text, [workerId]);
     for (const { id } of rows) locked.add(id);
-    // The server may still execute what was on its way.
+    // At first, the server may still execute a fetch that the killed member sent.
     return rows.length === 0 && machineTime() > from + POLL_MS;
   });
   if (locked.size > 0) stand.figure("locks of the dead are gone", machineTime() - from, LOCKED);

@@ -1,6 +1,6 @@
-// Jobs of many hours on live workers, beside Graphile workers, which remove every lock older than 4 hours, whatever its
-// holder. Time is simulated: locks are made an hour older, again and again. Our workers renew theirs four times in 4
-// simulated hours.
+// Jobs of many hours on live workers, beside Graphile workers, which remove all locks that are older than 4 hours,
+// also those of live workers. Hours are simulated: all locks are made an hour older, again and again. Our workers renew
+// their locks in each simulated hour, so that none gets 4 hours old.
 import { Logger, run as runStock } from "graphile-worker";
 import { testPool } from "../../support/test-pool.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -8,7 +8,7 @@ import { record } from "../../worker/workload.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
 import type { Stand } from "../field/stand.ts";
 
-/** The members' `staleLockThresholdMs`, short instead of 4 hours. */
+/** The members' `staleLockThresholdMs` instead of 4 hours. They renew their locks four times in this time. */
 const STALE_LOCK_MS = 6_000;
 const RENEWED = { most: STALE_LOCK_MS / 4 + 1_000 };
 const HOURS = 12;
@@ -23,7 +23,7 @@ export const group: FaultGroup = {
   async run(field: Field) {
     const server = await field.server();
     const stands = await field.stands(server, {
-      // Locks of jobs that Graphile workers take are not renewed.
+      // Not `beside stock`: if a Graphile worker fetched a long job, its lock would not be renewed.
       modes: ["safe", "fast"],
       recovery: { staleLockThresholdMs: STALE_LOCK_MS, resetLocksIntervalMs: 200 },
     });
@@ -47,7 +47,7 @@ export const group: FaultGroup = {
 
 const runsOfLong = (stand: Stand) => stand.runs().filter(({ n }) => n.startsWith("long"));
 
-/** Adds one job without a queue, and three in a queue, which are locked together. Returns the ids of the long ones. */
+/** Adds a long job without a queue, and a queue of a long one and two others, locked together. Returns the long ids. */
 async function addLongJobs(stand: Stand, ms: number): Promise<string[]> {
   const utils = await stand.utils;
   const short = { ms: 1, failures: 0, children: 0 };
@@ -78,7 +78,7 @@ const LOCKS = `select locked_by is not null as is_locked, now() - locked_at > in
 const locksOf = (stand: Stand, ids: readonly string[]) =>
   stand.sql<{ is_locked: boolean; is_old: boolean }>(LOCKS, [ids]);
 
-/** Makes all locks an hour older. Resolves when those of the long jobs are renewed. */
+/** Makes all locks an hour older. Waits until those of the long jobs and their queue are renewed; reports lost ones. */
 async function anHourPasses(stand: Stand, long: readonly string[]): Promise<void> {
   await stand.sql(older("_private_jobs"));
   await stand.sql(older("_private_job_queues"));
@@ -92,7 +92,7 @@ async function anHourPasses(stand: Stand, long: readonly string[]): Promise<void
   stand.figure("a lock that is an hour old is young again", machineTime() - from, RENEWED);
 }
 
-/** Starts two Graphile workers that support none of our tasks, and check for old locks all the time. */
+/** Starts two Graphile workers that support none of the tasks, and reset old locks five to ten times a second. */
 async function stockResetters(url: string): Promise<AsyncDisposable> {
   const handle = testPool(url);
   const often = { minResetLockedInterval: 100, maxResetLockedInterval: 200 };

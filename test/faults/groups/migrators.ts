@@ -1,5 +1,5 @@
-// Twenty migrators at once, on an installation of Graphile Worker 0.16 and on an empty database, while
-// workers of 0.16, 0.17, 0.18 and ours start and work: in the end there is one schema, and nothing is lost.
+// Twenty migrators at once, on a schema of Graphile Worker 0.16 and on an empty database. Meanwhile workers of 0.16 (on
+// its own schema only), 0.17, 0.18 and ours start and run jobs. In the end the schema is complete, and no job is lost.
 import * as newest from "graphile-worker";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { migrate } from "../../../src/database/schema/migrate.ts";
@@ -29,7 +29,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** The schema was created by 0.16 and is in use. */
+/** Migrates a schema that 0.16 has created and is using. */
 async function adopted(field: Field, server: Server, round: number): Promise<void> {
   const stands = await withoutSchema(field, server, `adopted ${round}`);
   await field.each(stands, async (stand) => {
@@ -44,11 +44,11 @@ async function adopted(field: Field, server: Server, round: number): Promise<voi
     ]);
     await field.outage(WORKED_MS);
     await ended(stand, [oldest, ...others.filter((one) => "stop" in one)]);
-    field.say(`round ${round}: 0.16's was adopted`);
+    field.say(`round ${round}: 0.16's schema was migrated`);
   });
 }
 
-/** No schema exists. 0.16 is left out: it rejects a schema created by any other contender. */
+/** Creates a schema in an empty database. Without 0.16, which rejects a schema that any other program has created. */
 async function created(field: Field, server: Server, round: number): Promise<void> {
   const stands = await withoutSchema(field, server, `created ${round}`);
   await field.each(stands, async (stand) => {
@@ -64,7 +64,7 @@ async function created(field: Field, server: Server, round: number): Promise<voi
       stand,
       others.filter((one) => "stop" in one),
     );
-    field.say(`round ${round}: a schema was made`);
+    field.say(`round ${round}: a schema was created`);
   });
 }
 
@@ -87,12 +87,12 @@ async function manyMigrators(stand: Stand): Promise<void> {
 }
 
 interface StockWorker {
-  /** Stops adding. */
+  /** Stops adding jobs. */
   rest(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Runs jobs, and adds ten a second in its version's own way. */
+/** Starts a Graphile worker of this version. It also adds about ten jobs a second, by its version's own addJob(). */
 async function stockWorker(
   field: Field,
   stand: Stand,
@@ -124,7 +124,7 @@ async function stockWorker(
   let stopped: Promise<void> | undefined;
   const end = async () => {
     await rest();
-    // 0.16 has stopped by itself, with its jobs done, if another contender applied a step that it does not support.
+    // 0.16 has stopped by itself, with its jobs done, once the schema has a migration that it does not support.
     await runner.stop().catch(() => {});
     await runner.promise.catch(() => {});
     await handle.close();
@@ -141,7 +141,7 @@ async function ended(stand: Stand, workers: readonly StockWorker[]): Promise<voi
   for (const one of workers) await one.rest();
   await migrateAgain(stand);
   await stand.end();
-  // The workers stop after all jobs are done: 0.17 may leave a job locked that ends during the stop.
+  // Stopped only after all jobs are done: during a stop, 0.17 may leave a job locked that has ended.
   for (const one of workers) await one.stop();
   const versions = new Set(stand.runs().map(({ by }) => by.replace(/ [\d.]+$/, "")));
   stand.figure("kinds of workers that ran jobs", versions.size, { unit: "" });

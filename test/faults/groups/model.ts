@@ -1,5 +1,5 @@
-// Compares the queue with its model (test/queue/model), in more runs than `npm test` has time for. It injects no
-// faults; the calls are random.
+// Compares the queue with its model (test/queue/model), in many more runs than test/queue/long/model.test.ts has. The
+// calls are random; no faults are injected.
 import { type Checked, check, type Mix } from "../../queue/model/check.ts";
 import { installStock } from "../../support/stock-schema.ts";
 import { testPool } from "../../support/test-pool.ts";

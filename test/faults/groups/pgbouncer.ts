@@ -1,5 +1,5 @@
 // pgbouncer in transaction mode between workers and PostgreSQL. Under load it is paused, reloaded, killed and
-// restarted. The settings are those of docs/scale.md.
+// restarted. The workers have the settings for poolers of docs/scale.md.
 
 import { pgbouncerProgram, startPgbouncer } from "../../support/pgbouncer.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -7,7 +7,7 @@ import type { FaultGroup, Field } from "../field/field.ts";
 import type { Stand } from "../field/stand.ts";
 
 const BACK_MS = 1_000;
-/** No notifications arrive through pgbouncer, so jobs start by polls. */
+/** Notifications do not arrive through pgbouncer, so workers find new jobs by polling. */
 const POLL_MS = 500;
 const PER_SECOND = 20;
 const CONNECTIONS = 20;
@@ -22,7 +22,7 @@ export const group: FaultGroup = {
     const program = pgbouncerProgram();
     if (program === null) throw new Error("pgbouncer is missing");
     const bouncer = await startPgbouncer(program, server.url(), CONNECTIONS, {
-      // A short time, so that all connections are closed at the end.
+      // Short, because at the end of a stand all connections of workers to PostgreSQL must be closed.
       idleSeconds: 3,
     });
     field.defer(() => bouncer.stop());
@@ -69,12 +69,12 @@ export const group: FaultGroup = {
   },
 };
 
-/** Waits for a job that one of our workers starts: Graphile Worker does not connect through pgbouncer. */
+/** Measures when one of our workers starts a job again. Graphile workers do not connect through pgbouncer. */
 async function backAfter(stand: Stand, what: string, at: number): Promise<void> {
   const ours = new Set(stand.members.filter(({ isStock }) => !isStock).map(({ by }) => by));
   const first = () => stand.runs().find(({ by, from }) => from > at && ours.has(by));
   await stand.until(`a job starts after ${what}`, () => first() !== undefined, 60_000);
-  // Beside Graphile Worker, which takes most jobs, this time proves little.
+  // Without a bound beside a Graphile worker: it takes most jobs, so ours may start late for lack of jobs.
   const bound = stand.mode.stock ? {} : { most: BACK_MS };
   stand.figure(`first job after ${what}`, (first()?.from ?? at) - at, bound);
 }

@@ -1,5 +1,5 @@
 // Jobs that kill their process: by kill -9, by process.exit, by using all memory of V8 or of a control group. The
-// fleets have one, two and six workers; they are restarted at once, as by a supervisor, or only when none runs.
+// fleets have one, two and six workers. Killed workers are restarted at once, as by a supervisor, or once none runs.
 import type { Behavior, Harm } from "../../worker/workload.ts";
 import { record } from "../../worker/workload.ts";
 import { type MemoryBound, memoryBound } from "../field/cgroup.ts";
@@ -8,9 +8,9 @@ import type { Member } from "../field/member.ts";
 import type { Stand } from "../field/stand.ts";
 
 const HARMS: readonly Harm[] = ["kill", "exit", "machine memory"];
-/** With `memory`, V8 ends the process. Tested only in a fleet of one. */
+/** The harms in a fleet of one. Only there `memory` is tested, with which V8 ends the process. */
 const ALONE: readonly Harm[] = [...HARMS, "memory"];
-/** Limits of a member: V8's heap, and the whole process. */
+/** Memory limits of a member: of V8's heap, and of the whole process. */
 const [HEAP_MB, MEMORY_MB] = [100, 400];
 const MAX_ATTEMPTS = 2;
 const FLEETS = [
@@ -57,7 +57,7 @@ async function poisoned(stand: Stand, fleet: Fleet, bounds: MemoryBound[]): Prom
     await keeping;
   }
   await stand.hire();
-  // The end also waits until the heartbeat rows of killed members are deleted, which takes a minute more.
+  // end() also waits until the heartbeat rows of killed members are deleted, which takes up to a minute more.
   await stand.end({ lenient: { killed: true } });
 }
 
@@ -74,7 +74,7 @@ async function exhaust(stand: Stand, harm: Harm): Promise<void> {
   stand.figure(`deaths by one job of ${MAX_ATTEMPTS} attempts`, deaths.length, DEATHS);
 }
 
-/** Restarts members that have ended: at once, or when none runs. */
+/** Starts the fleet. Until `over`, restarts ended members: at once, or without a supervisor once none runs. */
 async function keep(
   stand: Stand,
   { size, isSupervised }: Fleet,

@@ -1,5 +1,5 @@
 // kill -9 around the commit of a transactional task, and connections that are lost between a commit and its answer:
-// each added job has exactly one effect.
+// each acknowledged job has exactly one effect, which is a row of the table `effects` (field/paying-task.ts).
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import type { Random } from "../../support/random-calls.ts";
 import { type TcpProxy, tcpProxy } from "../../support/tcp-proxy.ts";
@@ -12,10 +12,10 @@ const KILLS = 1_000;
 /** The number of commits whose answer is lost, in both modes together. */
 const CUTS = 200;
 const MODES = ["safe", "fast"] as const;
-/** The number of members of each mode, in the suite and in `npm test`. */
+/** The number of members of each mode: in full runs, and in brief ones. */
 const MEMBERS = [4, 2] as const;
 const LIMIT_MINUTES = 30;
-/** Jobs a second. If there were more jobs than starts of processes, several deadly jobs would share one kill. */
+/** Jobs added per second. If jobs came faster than killed processes restart, several deadly jobs would share a kill. */
 const PER_SECOND = 3;
 const LIMIT_MS = LIMIT_MINUTES * 60_000;
 /** A short lease, so that the jobs of a killed worker run again soon. */
@@ -48,7 +48,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** How many faults there are at least. */
+/** The least numbers of faults in one mode. */
 interface Least {
   readonly kills: number;
   readonly cuts: number;
@@ -63,7 +63,7 @@ async function paidOnce(
   await stand.sql(EFFECTS);
   const over = Promise.withResolvers<void>();
   let [deadly, killed, isOver] = [0, 0, false];
-  // Several deadly jobs may end one process together.
+  // Deadly jobs are added until enough processes are killed, because several of them may share a kill.
   const load = stand.load(PER_SECOND, {
     make: (n, _producer, dice) => payment(n, dice, killed < kills && dice(3) > 0 ? deadly++ : null),
   });
@@ -97,8 +97,8 @@ async function paidOnce(
 }
 
 /**
- * `deadly`: the number of this job among those that kill their process in the first attempt. It selects one of the
- * points in turn.
+ * Returns a job. `deadly`: its number among the jobs that kill their process in the first attempt, which selects one of
+ * the points in turn; null: the job kills nothing.
  */
 function payment(n: string, dice: Random, deadly: number | null): JobToAdd {
   const killAt = deadly === null ? null : (PAYING_POINTS[deadly % PAYING_POINTS.length] ?? null);
@@ -107,7 +107,7 @@ function payment(n: string, dice: Random, deadly: number | null): JobToAdd {
   return { identifier: "pay", payload, spec };
 }
 
-/** The job of an add without an answer may exist or not. It must not be paid twice either. */
+/** Returns acknowledged jobs without an effect, and jobs with several, also if their add was not acknowledged. */
 async function problemsOf(stand: Stand): Promise<string[]> {
   const effects = await stand.sql<{ n: string; count: number }>(
     "select n, count(*)::int as count from effects group by n",

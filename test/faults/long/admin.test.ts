@@ -1,4 +1,5 @@
-// The admin under faults, with few repetitions. `npm run test:faults` has a thousand readers and ten thousand sockets.
+// The admin under faults and under hostile requests, in brief runs. `npm run test:faults` has 1,000 readers, 10,000
+// sockets and a million requests.
 import { test } from "node:test";
 import { unlessInstalled } from "../../deploy/files.ts";
 import { selection } from "../field/selection.ts";

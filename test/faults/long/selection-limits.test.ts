@@ -1,4 +1,4 @@
-// A short selection of limits under faults. `npm run test:faults` also measures which share of each limit is used.
+// Limits under faults, in brief runs. `npm run test:faults` also checks the bounds, such as the used share of a limit.
 import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group as limits } from "../groups/limits/group.ts";

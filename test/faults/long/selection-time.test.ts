@@ -1,4 +1,5 @@
-// A short selection of clock faults. Those that need libfaketime, or minutes, are in `npm run test:faults` only.
+// Jobs of many hours, and many jobs that are due at one moment. Faults of clocks need libfaketime, or minutes:
+// `npm run test:faults` has them.
 import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group as clocks } from "../groups/clocks/group.ts";

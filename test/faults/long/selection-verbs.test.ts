@@ -1,9 +1,9 @@
-// A short selection of pauses and cancels under faults. `npm run test:faults` measures their times, too.
+// Pauses and cancels under faults, in brief runs. `npm run test:faults` also checks the bounds of their times.
 import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group as verbs } from "../groups/verbs/group.ts";
 
 for (const mode of ["safe", "fast"] as const) {
-  test(`No paused or cancelled job starts, through kills, freezes and a restart (${mode} mode).`, () =>
+  test(`No paused job starts, and every cancelled job ends, through kills, freezes and a restart (${mode} mode).`, () =>
     selection(verbs, { modes: [mode] }));
 }

@@ -1,4 +1,4 @@
-// A few kills around the commit of a transactional task; `npm run test:faults -- --group transactional` has 1,000.
+// A few kills around the commit of a transactional task. `npm run test:faults -- --group transactional` has 1,000.
 import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group } from "../groups/transactional.ts";

@@ -1,11 +1,11 @@
-// An HTTP server that allows a number of requests a second and answers 429 to all others. It records the requests, so
-// that the story is judged in one place and by one clock.
+// The API of the story (run.ts): an HTTP server that allows a number of requests a second and answers 429 to others.
+// It records all requests, so that the calls of several processes are judged by one clock.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { mostAtOnce, mostWithin, type Span } from "../../worker/most.ts";
 
-/** A request as it comes: its job, its tenant, and the worker. */
+/** The parameters of a request: the job's id, its tenant (the name of its queue), and the worker. */
 export interface Call {
   readonly job: string;
   readonly tenant: string;
@@ -22,15 +22,15 @@ export interface Api extends AsyncDisposable {
 export interface Seen {
   readonly served: number;
   readonly refused: number;
-  /** Jobs that were served more than once. */
+  /** How often a job was served again: served requests, minus different jobs among them. */
   readonly twice: number;
   readonly mostServedInASecond: number;
   readonly mostOfATenant: number;
   /** Requests of our workers during the time that a 429 named, except for 250 ms at its beginning and at its end. */
   readonly whileBackingOff: number;
-  /** Requests of the worker that ignores limits: before the new queues have got their slots, and later. */
+  /** Requests of the Graphile worker, which ignores limits: in the first MANAGED_MS, and later. */
   readonly byStock: { readonly early: number; readonly late: number };
-  /** From the first request to the last one, in milliseconds. */
+  /** The time from the arrival of the first request to that of the last one, in milliseconds. */
   readonly tookMs: number;
 }
 
@@ -38,9 +38,12 @@ const SECOND_MS = 1_000;
 const RETRY_AFTER_S = 2;
 /** A worker may start a job before it reads the back-off that follows a 429. */
 const NOTICED_MS = 250;
-/** A new queue gets its slots when no job of it runs: see docs/limits.md. */
+/**
+ * From the first request on, the time in which all new queues get their slots: each at a moment when no job of it runs
+ * (docs/limits.md). From then on, Graphile workers get no jobs of them.
+ */
 const MANAGED_MS = 2_000;
-/** How long a request takes, at least and at most. */
+/** How long a served request takes, at least and at most. */
 const TAKES_MS = [100, 300] as const;
 
 export async function startApi(perSecond: number): Promise<Api> {
@@ -83,9 +86,9 @@ export async function startApi(perSecond: number): Promise<Api> {
     },
     seen() {
       const starts = spans.map(({ from }) => from);
-      // A Graphile worker applies no back-off of a task; it gets no jobs of queues once they are managed.
+      // A Graphile worker does not apply back-offs of tasks.
       const ours = spans.filter(({ by }) => by !== "stock");
-      // A 429 to the Graphile worker is not known to ours.
+      // A 429 to the Graphile worker causes no back-off of ours.
       const known = refused.filter(({ by }) => by !== "stock").map(({ at }) => at);
       const byStock = spans.filter(({ by }) => by === "stock").map(({ from }) => from);
       const managedAt = (starts[0] ?? 0) + MANAGED_MS;
@@ -114,7 +117,7 @@ export async function startApi(perSecond: number): Promise<Api> {
   };
 }
 
-/** `refused` is in order. */
+/** Whether `at` is within the back-off that a 429 causes. `refused`: the moments of the 429s, ascending. */
 function isBackingOff(at: number, refused: readonly number[]): boolean {
   const index = refused.findLastIndex((one) => one + NOTICED_MS < at);
   const last = refused[index];

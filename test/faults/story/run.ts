@@ -2,9 +2,9 @@
 // Graphile Worker. Our workers back off; then an operator limits the rate. The program prints which limits were kept,
 // how long it took compared with the ideal, and what the command line prints meanwhile.
 //
-//   npm run story -- [--jobs 10000] [--brief]   (300 jobs)
+//   npm run story -- [--jobs 10000 | --brief]   (--brief: 300 jobs)
 //
-// Exit status: 0, nothing was exceeded or lost; 1, something was; 2, invalid options.
+// Exit status: 0, nothing was exceeded or lost; 1, something was, or an error; 2, an invalid number of jobs.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdirSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
 const PER_SECOND = 5;
 const TENANTS = 20;
 const OF_A_TENANT = 3;
-/** How long the workers run before the operator limits their rate. */
+/** The time from the first add until the operator limits the rate. */
 const UNLIMITED_MS = 15_000;
 const BESIDE = 200;
 
@@ -121,7 +121,7 @@ async function progress(api: Api, beganAt: number): Promise<void> {
   }
 }
 
-/** Jobs that are not finished; failed ones count as finished, and are reported. */
+/** Returns the number of unfinished jobs. Failed ones count as finished; report() counts them. */
 async function left(): Promise<number> {
   const [row] = await server.sql<{ count: number }>(
     "select count(*)::int as count from worker._private_jobs where attempts < max_attempts or locked_at is not null",
@@ -164,7 +164,7 @@ async function report(api: Api, refusedBefore: number): Promise<boolean> {
   return isWell;
 }
 
-/** Returns what a command prints; where it fails, its message. */
+/** Returns what a command prints to stdout and stderr, also if it fails. */
 async function commandLine(args: readonly string[], url: string): Promise<string> {
   const env = { ...process.env, DATABASE_URL: url };
   const all = ["--import", register, main, ...args];

@@ -1,4 +1,5 @@
-// Rows so large that checking them takes long, or exceeds the statement timeout.
+// Rows so large that comparing their payload with a search or query exceeds the statement timeout, or is not attempted:
+// they are left out and counted, and all other jobs are found.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boundedQueryable } from "../../../src/database/connection/pool.ts";
@@ -36,7 +37,10 @@ test("A search skips rows that take too long to search, reports them, and finds 
   assert.equal(new Set(found).size, found.length);
 });
 
-/** Adds jobs. A statement that reads the payload of a job in `slow` fails as if it had exceeded its time limit. */
+/**
+ * Adds jobs, the first 40 with `needle` in the payload. A statement that reads the payload of a job in `slow` fails as
+ * if it had exceeded its time limit.
+ */
 async function fillSlowly(count: number, slow: readonly number[]): Promise<void> {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
   await queue.sql(
@@ -66,7 +70,7 @@ const undo = `
   alter table worker.all_jobs rename to _private_jobs;
   drop function worker.payload_in_time`;
 
-/** Searches all pages: every job must be found except those of `slow`. */
+/** Searches page by page. Fails unless the jobs in `slow` are left out and counted, and the others of 1 to 40 found. */
 async function findsAllBut(slow: readonly number[], filter: JobFilter): Promise<void> {
   const found: string[] = [];
   let unchecked = 0;
@@ -137,7 +141,7 @@ test("A search continues after a row that takes too long among very many of the 
 
 test("A payload of nearly 8 MB is compared with a query; one of 9 MB is not, however well it compresses.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
-  // Nearly 8 MB that compress to 6 MB, or 9 MB that compress to a few kB.
+  // Nearly 8 MiB that compress to 6 MB, or 9 MB that compress to about a hundredth.
   await queue.sql(`
     insert into worker._private_jobs (task_id, payload)
     select 1, json_build_object('n', n, 'text', case when n = 2 then repeat('x', 9000000) else (

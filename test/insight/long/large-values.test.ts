@@ -1,4 +1,4 @@
-// Payloads that are small in the table and large in memory.
+// Payloads and flags that are compressed in the table, and many times as large in memory.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boundedQueryable } from "../../../src/database/connection/pool.ts";
@@ -22,7 +22,7 @@ import { testQueue } from "../../queue/queue-database.ts";
 const queue = testQueue();
 const LARGEST = 16_384;
 
-/** Adds jobs. The payload of each repeats one letter, as often as its number in `lengths`. */
+/** Adds a job for each of `lengths`, with a repetitive text of this length in its payload. */
 const add = (lengths: readonly number[]) =>
   addJobs(
     queue.db,
@@ -75,7 +75,7 @@ test("Common values are found in small payloads, even if other payloads are too 
   assert.match(JSON.stringify(findings[0]), /region/);
 });
 
-/** The queue's database with a limit on each statement, as in the admin. */
+/** Returns the queue's database with a time limit for each statement, as in the admin. */
 const bounded = (statementTimeoutMs: number): Database => ({
   client: boundedQueryable(queue.pool, {
     statementTimeoutMs,
@@ -86,7 +86,7 @@ const bounded = (statementTimeoutMs: number): Database => ({
   schema: queue.db.schema,
 });
 
-/** Adds more payloads than can be decompressed within a statement's time limit, and a few small ones. */
+/** Adds failed jobs: 60 with more payload than one statement can decompress in its time limit, and 3 small ones. */
 async function addMuch() {
   await add([...Array.from({ length: 60 }, () => 1_390_000), 10, 10, 10]);
   await queue.sql(

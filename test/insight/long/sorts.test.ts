@@ -9,7 +9,7 @@ import { testQueue } from "../../queue/queue-database.ts";
 
 const queue = testQueue();
 
-// Many equal times and priorities, infinite times, every state; ids with a wide gap.
+// Adds jobs in every state, with many equal times and priorities, infinite times, and a wide gap between ids.
 const seed = (rows: number) => `
   insert into worker._private_jobs (id, task_id, job_queue_id, priority, run_at, attempts,
     max_attempts, updated_at, locked_at, locked_by, payload)
@@ -50,7 +50,10 @@ async function naive(sort: JobSort, where = "true"): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** All pages, joined; a partial page is replaced by the next one. */
+/**
+ * Returns the ids on all pages. Those of a page with the ranking `partial` are left out: the next response repeats the
+ * page, with better rows. `between` is called before each further page.
+ */
 async function joined(filter: JobFilter, between = async () => {}): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | undefined;
@@ -101,7 +104,7 @@ test("An order in which more jobs have equal keys than a step reads is complete.
     const ids = await joined({ sort, limit: 500 });
     const expected = await naive(sort);
     assert.deepEqual(ids, expected, sort);
-    // A response that exceeded its time is short.
+    // A response that reached its time limit has fewer jobs, or none; then the next one continues.
     let page = await listJobs(queue.db, { sort, limit: 13, offset: 700 });
     while (page.jobs.length === 0 && page.nextCursor !== null) {
       page = await listJobs(queue.db, { sort, limit: 13, cursor: page.nextCursor });
@@ -120,7 +123,7 @@ test("Thousands of adjacent jobs of one error group are ranked by their failure 
   for (const q of ['is:failed group:"Error: no #"', "is:failed error:no"]) {
     const filter = { q, sort: "-failed_at" as const, limit: 20 };
     let page = await listJobs(queue.db, filter);
-    // Each response continues the previous one; 4,000 rows need a few at most.
+    // Each response continues the ranking of the previous one. For 4,000 rows, a few are enough.
     for (let n = 0; page.report.ranking === "partial"; n++) {
       assert.ok(n < 50 && page.nextCursor !== null, "it makes no progress");
       page = await listJobs(queue.db, { ...filter, cursor: page.nextCursor });

@@ -1,4 +1,4 @@
-// Access, and what each session may do: read-only pages, tokens, passwords.
+// Access to the page: read-only, by a token, by a password, and under a base path.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -51,7 +51,7 @@ test("A read-only page offers no change anywhere, and is marked as read-only.", 
   });
 });
 
-/** Returns what the page has stored in the browser. */
+/** Returns what the page has stored in the browser, and its address. */
 const readStorage = (page: Page) =>
   page.evaluate(() => ({
     session: Object.values({ ...sessionStorage }),
@@ -100,7 +100,7 @@ for (const auth of tokenModes) {
       await token.waitFor();
       assert.equal(await page.getByText("secret_task").count(), 0);
       assert.ok(!JSON.stringify(await readStorage(page)).includes(TOKEN));
-      // The list of the earlier session is no longer in memory: it is requested whole.
+      // The list of the earlier session is no longer in memory, so its ETag is not sent.
       const list = page.waitForRequest(/\/api\/jobs\?/);
       await token.fill(TOKEN);
       await page.keyboard.press("Enter");

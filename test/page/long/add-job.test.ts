@@ -1,4 +1,4 @@
-// Adding a job by hand: what is typed arrives in the database byte for byte, or not at all.
+// Adding a job on the page: its payload is stored byte for byte, and nothing is sent while a field is invalid.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";

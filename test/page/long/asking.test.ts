@@ -1,4 +1,5 @@
-// The requests of an open page without input: changed answers are sent whole, unchanged ones are 304.
+// The requests of an open page: when jobs have changed, it requests its list again without input; an unchanged list is
+// answered with 304 after Back; and the session and the event stream are requested once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Response } from "playwright-core";

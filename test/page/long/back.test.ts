@@ -17,7 +17,7 @@ const keys = (page: Page) =>
   page.locator("table.rows tbody tr").evaluateAll((rows) => rows.map(({ id }) => id));
 const top = (page: Page) => page.evaluate(() => Math.round(window.scrollY));
 
-/** Moves down to a row, opens it, and goes back. */
+/** Moves down to a row, opens it, and goes back. Fails unless the scroll position, focus and rows are as before. */
 async function openAndGoBack(page: Page, title: string, opened: RegExp): Promise<void> {
   await page.locator("table.rows tbody tr").nth(35).waitFor();
   const before = await keys(page);
@@ -38,7 +38,7 @@ async function openAndGoBack(page: Page, title: string, opened: RegExp): Promise
   assert.deepEqual(await keys(page), before);
 }
 
-// Narrow, so that a job has its own page.
+// In so narrow a window a job opens on its own page, and not beside the list.
 const viewport = { width: 1024, height: 700 };
 
 test("Back from a job restores the list's scroll position, focus and selection.", async () => {

@@ -1,11 +1,11 @@
-// Error groups, and the page of a named queue: the pages show the database's data, and each action changes exactly what
-// its dialog showed.
+// Error groups, the list of queues, and the page of a named queue: they show the database's data, and Unlock releases
+// the locks that its dialog counts.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { startAdmin, type TestAdmin, visit, waitForPage, waitForText } from "../harness.ts";
 
 const HOSTILE = `  <img src=x onerror=alert(1)>"'\u202egnp.exe & %2F?#  `;
-/** Characters that change the writing direction become their codes. */
+/** HOSTILE as the page shows it: characters that change the writing direction are replaced by their codes. */
 const SHOWN = HOSTILE.replace("\u202e", "\\u202e");
 const MANY = 250;
 
@@ -74,7 +74,7 @@ test("Many queues are listed in pages, and one is found by a part of its name.",
       const first = await rows.first().getAttribute("id");
       await page.getByRole("link", { name: "Next" }).click();
       await waitForText(page, `Page ${number}`);
-      // The link to the next page arrives with the new rows.
+      // Next has a new address only once the new rows are shown.
       await page.waitForFunction(
         (before) => document.querySelector("table.queues tbody tr")?.id !== before,
         first,

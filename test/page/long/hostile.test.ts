@@ -1,5 +1,5 @@
-// Markup, scripts and bidi characters in all texts that others can write: stored in the database, or in the address.
-// All of them are shown as plain text.
+// Markup, scripts and characters that change the writing direction, in texts that come from the database or from the
+// address: all of them are shown as plain text. Also large payloads, and queues with names such as "..".
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
@@ -18,7 +18,7 @@ const MARKUP = `"'><img src=x onerror=alert(1)></script><script>alert(2)</script
 const LINK = "javascript:alert(3)//";
 const BIDI = "\u202egnp.exe\u2066";
 const EVIL = `${MARKUP}${LINK}\${alert(4)}{{5}}&lt;b&gt;${BIDI}`;
-/** Returns the text as the page may show it. */
+/** Returns the text as the page shows it: characters that change the writing direction are replaced by their codes. */
 const shown = (text: string) => text.replace("\u202e", "\\u202e").replace("\u2066", "\\u2066");
 const SCHEMA = `'"><img src=x onerror=alert(6)>${BIDI}`;
 
@@ -57,7 +57,7 @@ before(async () => {
   );
 });
 
-/** Checks that no element was made from a text, and that no link leaves the page except for the export of a list. */
+/** Fails if a text has become an element, a handler or a style, or if a link leaves the page, except to an export. */
 async function assertInert(page: Page, where: string): Promise<void> {
   const made = await page.evaluate(() =>
     [
@@ -246,7 +246,7 @@ test("Queues whose names are empty, one dot or two dots can be opened.", async (
         `/jobs?q=${encodeURIComponent(`task:dots queue:"${name}"`)}&group=queue`,
       );
       await page.locator("tr.grp").waitFor();
-      // Until the answer arrives, the groups of the last query are shown.
+      // Until the response arrives, the groups of the last query are shown.
       await waitForData(page);
       await page.locator("tr.grp").click();
       await page.locator("tr .job").click();

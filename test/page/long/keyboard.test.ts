@@ -1,4 +1,4 @@
-// The page operated by keys alone, and where the focus is after each step.
+// The page operated with the keyboard, and where the focus is after each step; and the page with forced colours.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -294,7 +294,7 @@ test("A dialog takes the focus, keeps it, and gives it back at Escape.", async (
       await page.locator("dialog button").first().focus();
       await page.keyboard.press("Escape");
       await page.locator("dialog").waitFor({ state: "detached" });
-      // The menu is closed, and the button that opened it has the focus.
+      // The focus is on the action's button, or, if that is in the menu, which is closed now, on the menu's button.
       const isBack = await page.evaluate((label) => {
         const { activeElement: here } = document;
         return here?.textContent?.startsWith(label) || here?.ariaLabel === "More actions";

@@ -1,5 +1,5 @@
-// Setting a limit in the browser, on a schema that has no tables for it at first, and the use of a limit as the page
-// shows it.
+// A limit is set, changed and removed in the browser, on a schema that has no tables for limits at first. Also how much
+// of a limit is used, as the pages show it.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import {
@@ -25,13 +25,13 @@ before(async () => {
 const asAna = { httpCredentials: { username: "ana", password: "long enough" } };
 type Visited = Parameters<Parameters<typeof visit>[2]>[0];
 
-test("A limit is set after its tables were added, changed by its key, and removed.", async () => {
+test("A limit is set after its tables were added, changed with the key m, and removed.", async () => {
   const work = async ({ page }: Visited) => {
     await waitForText(page, "No limits");
     await page.keyboard.press("m");
     await page.getByRole("button", { name: "Add tables and continue" }).waitFor();
     await page.getByLabel("Applies to").selectOption("queue");
-    // When the page is drawn next, the field for a queue replaces the field for a task.
+    // The page replaces the field for a task by the field for a queue when it is drawn next; fill() waits for that.
     await page.locator("#field-queue").fill("tenant/*");
     await page.getByLabel("Name", { exact: true }).fill("tenants");
     await page.getByLabel("Max at once").fill("3");
@@ -85,7 +85,7 @@ test("The pages of limits show full queues, permits and back-offs, and End back-
     await page.getByRole("link", { name: "payments" }).click();
     await waitForText(page, "40 given out");
     assert.equal(await page.locator("table.permits tbody tr").count(), 4);
-    // The bars begin at the same place, although one number has two digits.
+    // All bars begin at the same place, although the numbers before them have one or two digits.
     const bars = await page
       .locator("table.permits .sbar")
       .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));

@@ -1,4 +1,4 @@
-// Tasks and timetables: their rows are those of the database, and link to the page of what they name.
+// The lists of tasks and of cron entries: their rows show the database's data, with links to workers and jobs.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { startAdmin, type TestAdmin, visit, waitForPage } from "../harness.ts";

@@ -1,5 +1,5 @@
-// The database is unreachable, or the server restarts: the page shows that, keeps its data, and recovers without a
-// reload.
+// The database is unreachable, or the admin restarts or does not respond: the page shows that, keeps its data, and
+// recovers without a reload.
 import assert from "node:assert/strict";
 import net from "node:net";
 import { after, test } from "node:test";
@@ -17,7 +17,7 @@ import {
   waitForText,
 } from "../harness.ts";
 
-/** A proxy between the server and PostgreSQL, whose connections can be cut. */
+/** A proxy between the admin and PostgreSQL, whose connections can be cut. */
 class Wire {
   readonly #sockets = new Set<net.Socket>();
   #target: net.NetConnectOpts = { port: 0 };
@@ -98,7 +98,7 @@ test("During an outage of the database the last data stay below a banner, and ar
     await wire.open();
     await banner.waitFor({ state: "detached" });
     await waitForStream(page);
-    // The list was opened during the outage, so its next answer is shown whole.
+    // The list was opened during the outage, so all rows of the next response are shown, the added one, too.
     await page.locator(`#job-${later.id}`).getByText("added_meanwhile").waitFor();
     assert.equal(await page.evaluate(() => "sameDocument" in globalThis), true);
   };

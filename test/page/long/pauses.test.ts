@@ -1,4 +1,4 @@
-// Pausing a queue, a task and everything in the browser, on a schema that has no tables for it at first.
+// Pausing a queue, a task and everything in the browser, on a schema that has no tables for pauses at first.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { defineTask } from "../../../src/worker/task/task.ts";
@@ -77,7 +77,7 @@ test("A task is paused from its row, and the overview and its job show it until 
     await row.getByRole("button", { name: "Resume…" }).click();
     await confirm(page, ["Resume task send", "1 job waits"], "Resume");
     await row.getByText("Resolved").waitFor();
-    // The rows below it do not move.
+    // The row of the resolved incident keeps its height, so that the rows below it do not move.
     assert.equal(await height(), before);
   };
   await visit(admin, "/tasks", work, asAna);

@@ -1,4 +1,4 @@
-// Schedules in the browser: added, opened, changed, paused by key and removed.
+// A schedule on the page: added, opened, changed, paused with the key p, resumed, run and removed.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import {

@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 import { startAdmin, type TestAdmin, visit, waitForPage } from "../harness.ts";
 
 const wasmUrl = new URL("../../../dist/ui/admin_ui_bg.wasm", import.meta.url);
-/** `(module (func (export "trap") unreachable))` */
+/** In base64, a module whose function always traps: `(module (func (export "trap") unreachable))`. */
 const TRAP = "AGFzbQEAAAABBAFgAAADAgEABwgBBHRyYXAAAAoFAQMAAAs=";
 
 let admin: TestAdmin;
@@ -59,7 +59,7 @@ test("A trap while a dialog is open ends the page, and nothing covers the messag
   await visit(admin, "/jobs", work, { prepare, mayMeet: /^error: RuntimeError: unreachable/ });
 });
 
-/** Runs in the page: the module's `dispatch` traps once `trapNow` is set. */
+/** Runs in the page before the client's module is loaded: the module's `dispatch` traps once `trapNow` is set. */
 function trapOnDemand(trap: string): void {
   const instantiate = WebAssembly.instantiate as (
     module: WebAssembly.Module,

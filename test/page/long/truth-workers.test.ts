@@ -1,5 +1,5 @@
-// Compares every number, time and state of every page with the rows of the database: where only Graphile workers run,
-// and after crashes.
+// Compares the numbers, times and states that the pages and the command line show with the rows of the database: where
+// only Graphile workers run, and after crashes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAdmin, visit, waitForPage } from "../harness.ts";

@@ -1,5 +1,5 @@
-// Queues, workers and maintenance: the pages show the database's data, and a change changes exactly what its dialog
-// showed.
+// Queues, workers, tasks and maintenance: the pages show the database's data, and each action changes what its dialog
+// showed, and nothing else.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -144,7 +144,7 @@ test("The list of tasks has the counts of the database, and a row leads to the j
   });
 });
 
-/** Returns the button in the row with this name. */
+/** Returns the button `name` in the row of a table whose text matches `row`. */
 const act = (page: Page, row: string | RegExp, name: string) =>
   page.getByRole("row", { name: row }).getByRole("button", { name, exact: true });
 
@@ -253,7 +253,7 @@ test("An extension is added, and a schema of Graphile Worker is marked as such."
       .getByRole("row", { name: /^Operations by query, undo/ })
       .getByText(/^version \d+$/)
       .waitFor();
-    // Adding the first extension also completes the schema.
+    // Adding the first extension also migrates the rest of the schema.
     await waitForText(page, /level 20 of 20, nothing to migrate/);
   });
 });

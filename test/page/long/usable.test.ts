@@ -1,4 +1,5 @@
-// Navigation by keys, and announcements for screen readers. The checks of every page are in walk.ts.
+// The navigation and the Export menu by keys, the live regions for screen readers, and the search on a phone. The
+// checks that every page must pass are in ../walk.ts.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { startAdmin, type TestAdmin, visit, waitForPage, waitForStream } from "../harness.ts";

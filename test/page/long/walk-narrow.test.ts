@@ -1,4 +1,5 @@
-// Every page on phones, and zoomed. It is a separate file, because each file has a time limit.
+// Opens and checks every page (../walk.ts) at the widths of phones, and zoomed to 200 %. These sizes are not in
+// walk-wide.test.ts, because each test file has a time limit.
 import { test } from "node:test";
 import { startAdmin, type TestAdmin } from "../harness.ts";
 import { accessible, adminWithSamples, receipts, smallTargets, walk } from "../walk.ts";
@@ -6,7 +7,7 @@ import { accessible, adminWithSamples, receipts, smallTargets, walk } from "../w
 let sampled: TestAdmin;
 /** An admin whose schema has no optional extensions, and which has run no operation. */
 let plain: TestAdmin;
-test("The servers with sample data start.", async () => {
+test("The server with sample data starts.", async () => {
   [sampled, plain] = await Promise.all([adminWithSamples(), startAdmin()]);
 });
 
@@ -19,7 +20,7 @@ walk(() => sampled, {
 
 walk(() => plain, { name: "at 320 pixels", viewport: { width: 320, height: 640 } });
 
-// At 200 % a window of 1,440 pixels has the layout of 720 pixels, each drawn with four.
+// A window of 1,440 by 900 pixels that is zoomed to 200 %: it is 720 by 450 CSS pixels large.
 walk(() => plain, {
   name: "at 200 % zoom",
   viewport: { width: 720, height: 450 },

@@ -1,4 +1,5 @@
-// Every page on a desktop and on a tablet, and a notice, which is visible for seconds only.
+// Opens and checks every page (../walk.ts) at the widths of a desktop and of a tablet. The colours of a notice have a
+// test of their own, because a notice is visible for seconds only.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type TestAdmin, visit } from "../harness.ts";
@@ -13,7 +14,7 @@ import {
 } from "../walk.ts";
 
 let admin: TestAdmin;
-test("The servers with sample data start.", async () => {
+test("The server with sample data starts.", async () => {
   admin = await adminWithSamples();
 });
 
@@ -23,7 +24,7 @@ test("The Undo button of a notice is legible in both themes.", async () => {
     await page.locator(".bulk").getByRole("button", { name: "Run now…" }).click();
     await page.getByRole("dialog").locator(".btn.p").click();
     await page.locator(".notice").getByRole("button", { name: "Undo…" }).waitFor();
-    // The notice stays while the pointer is on it.
+    // A notice does not disappear while the pointer is on it.
     await page.locator(".notice").hover();
     for (const theme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme: theme });

@@ -1,11 +1,13 @@
-// Every list on every screen: the name of a row is whole, or cut in its middle, and numbers are never cut.
+// Lists in windows from 320 to 1,920 pixels wide: the name of a row is whole, or cut in its middle, numbers are never
+// cut, and the page does not scroll sideways. Other tests check single texts, such as the title and an error's label.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { startAdmin, type TestAdmin, visit, waitForData } from "../harness.ts";
 
 const WIDTHS = [320, 360, 390, 480, 640, 656, 672, 700, 768, 900, 1024, 1280, 1366, 1440, 1920];
+/** The minimum width of the cell with a row's name, in pixels. */
 const LEAST = 160;
-/** The lists in which all names have room on the widest screen. */
+/** The lists in which no name is cut at 1,920 pixels. */
 const WHOLE = ["queues", "tasks", "workers", "limits", "cron"];
 
 const lists = {
@@ -223,7 +225,10 @@ test("The label of an error is not cut if its column has room for it.", async ()
   });
 });
 
-/** Runs in the page. */
+/**
+ * Runs in the page. Returns the smallest width of a cell with a name (`least`), the number of names that are cut in
+ * their middle (`heads`), the texts that are cut elsewhere (`cut`), and whether the page scrolls sideways.
+ */
 function measure() {
   const cut = new Set<string>();
   let least = Number.POSITIVE_INFINITY;
@@ -240,7 +245,7 @@ function measure() {
     least = Math.min(least, Math.round(cell.getBoundingClientRect().width));
     const { right } = cell.getBoundingClientRect();
     for (const element of cell.querySelectorAll("*")) {
-      // Only the head of a name may be cut; its tail follows in full.
+      // A long name is drawn as a head, which may be cut, and a tail, which must be visible as a whole.
       if (element.matches(".head")) {
         const tail = element.nextElementSibling?.getBoundingClientRect();
         if (tail === undefined || tail.width === 0 || tail.right > right + 1)

@@ -1,6 +1,7 @@
-// The servers of the pictures. Four have a database each: in an incident, in an incident with pauses, in an incident
-// with limits, and empty. Five more share the first database: one is read-only, two need a token, one has a connection
-// to the database that can be cut, and one has a connection to the browser that can be cut.
+// The admin servers for the pictures of run.ts. Four have a database each: one with an incident (incident.ts), one with
+// the incident and pauses, one with the incident and limits, and an empty one. Five more servers share the first
+// database: one is read-only, two require a token, and two have a proxy that can cut a connection: that of `away` to
+// its database, and that of the browser to `frozen`.
 import pg from "pg";
 import type { AuthOptions } from "../../../src/admin/config/auth-options.ts";
 import { adminServerConfig } from "../../../src/admin/config/config-builder.ts";
@@ -27,9 +28,9 @@ export type AdminName =
 
 export interface Admins {
   readonly urls: Readonly<Record<AdminName, string>>;
-  /** Between the server `away` and its database. */
+  /** The proxy between the server `away` and its database. */
   readonly database: TcpProxy;
-  /** Between the browser and the server `frozen`. */
+  /** The proxy between the browser and the server `frozen`. */
   readonly network: TcpProxy;
   stop(): Promise<void>;
 }

@@ -1,8 +1,9 @@
-// A database in an incident: a gateway that has failed for two hours, a queue whose worker is not responding, a job
-// that crashes its workers, a task without workers. All other jobs are as in a healthy queue.
+// A database with several incidents: a gateway that has failed for two hours, a queue whose worker is not responding,
+// jobs that crash their workers, a task that no live worker supports, two more tasks with failed jobs, and a cron entry
+// without its last ticks. All other jobs are as in a healthy queue.
 import type pg from "pg";
 
-/** Fills the database in one transaction. The schema is `worker`, migrated and empty. */
+/** Fills the schema `worker`, which must be migrated and empty, in one transaction, and then analyzes its tables. */
 export async function seedIncident(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   try {
@@ -29,7 +30,7 @@ const timetable = [
   ticks("rollup_usage", "index_document", "30 5 * * 1", 2_419_200),
   ticks("close_month", "generate_invoice_pdf", "5 0 1 * *", 86_400),
 ];
-/** The first entry has missed a tick. The last entry is no longer in any worker. */
+/** The first entry has missed its ticks for at least an hour. The last entry is in no worker's timetable. */
 const ledger = `
   insert into worker._private_known_crontabs values
     ('purge_sessions', now() - interval '90 days', date_trunc('hour', now()) - interval '1 hour'),
@@ -54,7 +55,10 @@ const worker = (name: string, silentS: number, tasks: readonly string[]) => `
        failed_per_min: 12,
      })}'::jsonb)`;
 
-/** Returns a statement that inserts `count` jobs. Its expressions may use the job's number `n`, from 1. */
+/**
+ * Returns a statement that inserts `count` jobs. `columns`: the SQL expression for each column, which may use `n`, the
+ * job's number from 1 on.
+ */
 const jobs = (
   count: number,
   task: string,
@@ -73,7 +77,10 @@ const jobs = (
     select ${values.join(", ")} from generate_series(1, ${count}) as n`;
 };
 
-/** Jobs that used up five attempts between `oldestS` seconds ago and now. The expression of the error may use `n`. */
+/**
+ * Returns a statement that inserts jobs whose fifth and last attempt failed between `oldestS` seconds ago and now.
+ * `error`: an SQL expression, which may use `n`.
+ */
 const failed = (
   count: number,
   task: string,
@@ -173,7 +180,7 @@ const statements = [
     run_at: "now() - (1080 * n / 180.0) * interval '1 second'",
     created_at: "now() - (1080 * n / 180.0) * interval '1 second'",
   }),
-  // Scheduled jobs of the task that fails for one currency.
+  // Scheduled jobs of charge_card in two currencies. Its failed jobs are all in EUR.
   jobs(400, "charge_card", {
     payload: `json_build_object('charge_id', 'ch_' || n, 'amount', n % 900,
       'currency', case when n % 3 = 0 then 'EUR' else 'USD' end)`,
@@ -194,7 +201,7 @@ const statements = [
     900,
     "crawl_page",
     {
-      // The next attempt is due after Graphile Worker's delay, so the times of all further attempts are known.
+      // run_at fits Graphile Worker's delay after this attempt, so the page can show the times of further attempts.
       attempts: "ceil(ln(40 + power(n / 900.0, 2) * 4000))",
       last_error: "'FetchError: request to https://site-' || n || '.example/ failed'",
       run_at: "now() + (40 + power(n / 900.0, 2) * 4000) * interval '1 second'",
@@ -208,7 +215,7 @@ const statements = [
     run_at: "now() + exp(3 + 8.4 * n / 5900.0) * interval '1 second'",
     payload: "json_build_object('shard', n % 64)",
   }),
-  // More scheduled jobs of this task, in three currencies. The failed ones, all in EUR, are compared with them.
+  // More scheduled jobs of charge_card, in three currencies: the page compares its failed jobs, all in EUR, with them.
   jobs(700, "charge_card", {
     payload: `json_build_object('charge_id', 'ch_' || substr(md5((9000 + n)::text), 1, 12), 'amount', n % 900,
       'currency', case when n % 10 < 3 then 'EUR' when n % 2 = 0 then 'USD' else 'GBP' end)`,

@@ -1,7 +1,7 @@
-// npm run screenshots: every page in both themes and three widths, on the servers of admins.ts, as files in
-// .screenshots/. They are for people: nothing is compared. `-- overview jobs dark 1024` takes only pictures whose names
-// begin with `overview` or `jobs`, in the dark theme, 1024 pixels wide. Any width is possible. If a picture fails, the
-// others are taken, and the failures are printed at the end. A new page needs a row in `shots`.
+// `npm run screenshots` takes the pictures of `shots` in both themes and three widths, on the servers of admins.ts, and
+// writes them to .screenshots/. No test compares them. With `-- overview jobs dark 1024` it takes only pictures whose
+// names begin with `overview` or `jobs`, in the dark theme, 1024 pixels wide. Any width is possible. If a picture
+// fails, the others are still taken, and the failures are printed at the end. A new page needs a row in `shots`.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,9 +12,9 @@ import { type AdminName, type Admins, startAdmins } from "./admins.ts";
 interface Shot {
   readonly name: string;
   readonly route: string;
-  /** The server. Default: incident. */
+  /** The server that is opened. Default: incident. */
   readonly of?: AdminName;
-  /** A selector that must be visible before `act` is called. In any case no skeleton may be left then. */
+  /** The selector of an element that must be visible before `act` is called. */
   readonly waitFor?: string;
   /** Called before the picture is taken, for example to open a dialog. */
   readonly act?: (page: Page, admins: Admins) => Promise<unknown>;
@@ -211,7 +211,7 @@ const shots: readonly Shot[] = [
     },
   },
   {
-    // This operation runs until the next picture stops it.
+    // The operation that is started here continues until the next picture, op-receipt, stops it.
     name: "op-running",
     route: "/jobs?q=is:failed%20error:GatewayError",
     waitFor: ".jobs tbody tr",
@@ -426,7 +426,7 @@ const viewports: readonly Viewport[] =
     : wanted.widths
         .map(Number)
         .map((width) => VIEWPORTS.find((one) => one.width === width) ?? { width, height: 768 });
-/** Whether a picture is wanted. An empty list means all. */
+/** Returns whether the arguments `of` select a picture: `is` accepts one of them, or there are none. */
 const isWanted = (of: readonly string[], is: (one: string) => boolean) =>
   of.length === 0 || of.some(is);
 const missing: string[] = [];
@@ -481,7 +481,7 @@ async function take(
   await page.screenshot({ path });
 }
 
-/** Restores the connections that a picture has cut, for the next one. */
+/** Restores the connections that a picture has cut, so that the next picture can be taken. */
 async function resume(): Promise<void> {
   admins.database.resume();
   admins.network.resume();

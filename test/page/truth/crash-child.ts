@@ -1,5 +1,6 @@
-// A worker whose process ends with its job: `exit` ends it with exit code 3, `memory` uses up its memory. Jobs of
-// the other tasks run until the process ends.
+// A process with one worker, started by datasets.ts with a connection string and the worker's tasks. A job of the task
+// `exit` ends the process with exit code 3, and a job of `memory` uses up its memory. Jobs of `held` and `beside` run
+// until the process ends.
 import { defineTask } from "../../../src/worker/task/task.ts";
 import { Worker } from "../../../src/worker/worker.ts";
 
@@ -7,7 +8,7 @@ const [, , connectionString = "", tasks = ""] = process.argv;
 
 const all = {
   exit: defineTask("exit", () => {
-    // Jobs that were fetched with this one start before the process ends.
+    // In this half second, jobs that were fetched with this one can start, so that they run at the crash.
     setTimeout(() => process.exit(3), 500);
     return new Promise(() => {});
   }),

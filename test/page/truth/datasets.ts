@@ -1,5 +1,5 @@
-// Fills queues for the comparison of the pages with the rows: error ids of five shapes, only Graphile workers, crashes.
-// No row changes after a seed has ended, except heartbeats.
+// Three datasets for the comparison of pages with rows (pages.ts): errors that contain ids of five shapes, Graphile
+// workers only, and crashes. Once a seed function has ended, only heartbeats change rows.
 import { spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ const base62 = (length: number) =>
 const letters = (length: number) =>
   Array.from(randomBytes(length), (byte) => "abcdefghijklmnopqrstuvwxyz"[byte % 26]).join("");
 
-/** Five causes, whose errors name things by ids of five shapes. */
+/** Five causes of errors. The errors of one cause differ only in ids, and the ids of each cause have another shape. */
 export const CAUSES: readonly { readonly task: string; readonly error: (n: number) => string }[] = [
   { task: "charge", error: () => `StripeError: No such charge: ch_${base62(24)}` },
   {
@@ -34,7 +34,7 @@ export const CAUSES: readonly { readonly task: string; readonly error: (n: numbe
 ];
 export const JOBS_OF_CAUSE = 30;
 
-/** Adds failed and retrying jobs of CAUSES, a live worker, and jobs that are due, blocked and scheduled. */
+/** Adds failed and retrying jobs with the errors of CAUSES, a live worker with one running job, and waiting jobs. */
 export async function seedIds(admin: TestAdmin): Promise<void> {
   const { utils } = admin;
   for (const { task, error } of CAUSES) {
@@ -88,7 +88,7 @@ export async function seedIds(admin: TestAdmin): Promise<void> {
       on queues.id = jobs.job_queue_id where queue_name = 'tenant/7')`);
 }
 
-/** Adds jobs, and runs Graphile workers, but no worker of this package. */
+/** Adds jobs, and starts Graphile workers, which run until the tests end. No worker of this package runs. */
 export async function seedStock(admin: TestAdmin): Promise<void> {
   const { utils, databaseUrl } = admin;
   for (let n = 0; n < 8; n++) await utils.addJob("endless", { n }, { queueName: `q${n % 2}` });
@@ -96,7 +96,7 @@ export async function seedStock(admin: TestAdmin): Promise<void> {
   for (let n = 0; n < 12; n++) {
     await utils.addJob("fails", { n }, { priority: -1, maxAttempts: n % 3 === 0 ? 1 : 20 });
   }
-  // A failed attempt waits for e^7 seconds and more.
+  // After their next attempt, the eighth, these jobs wait for e^8 s (50 minutes). So each of them fails only once.
   await admin.sql("update {}._private_jobs set attempts = 7 where max_attempts = 20");
   for (let n = 0; n < 5; n++) await utils.addJob("unsupported", { n });
   for (let n = 0; n < 5; n++) {
@@ -126,15 +126,15 @@ export async function seedStock(admin: TestAdmin): Promise<void> {
     released.resolve();
     return runner.stop();
   });
-  // The failing jobs have a higher priority, and the endless ones then take all slots.
+  // The failing jobs are more urgent, so they run first. Then endless jobs take all three slots.
   await untilLocked(admin, 3, "identifier = 'endless'");
-  // Jobs that are due for so long would be an incident if only workers with heartbeats counted.
+  // Makes the waiting jobs overdue. That would be an incident if workers without heartbeats did not count as workers.
   await admin.sql(`update {}._private_jobs set run_at = now() - interval '3 minutes'
     where locked_at is null and attempts = 0 and run_at <= now()`);
 }
 
 /**
- * Runs two jobs that end their processes, `crashes` times each: one by an exit code, one by its use of memory. At the
+ * Runs two jobs that end their processes, `crashes` times each: one by process.exit(), one by its use of memory. At the
  * first crash of each, another job runs in the same process.
  */
 export async function seedCrashes(admin: TestAdmin, crashes: number): Promise<void> {
@@ -149,7 +149,7 @@ export async function seedCrashes(admin: TestAdmin, crashes: number): Promise<vo
       await admin.sql("update {}._private_jobs set run_at = now() where run_at > now()");
       const crashing = start(databaseUrl, n === 0 ? [task, "beside"] : [task]);
       if (crashing.exitCode === null) await once(crashing, "exit");
-      // The other worker recovers what the process had locked.
+      // The worker that runs `held` recovers the jobs that the process had locked.
       await untilLocked(admin, 0, "identifier <> 'held'");
     }
   }

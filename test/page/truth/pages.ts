@@ -1,4 +1,5 @@
-// Compares every page of an admin with the rows of its database. The queue must not change meanwhile.
+// Compares pages of an admin with the rows of its database: the overview, the lists of jobs, errors, queues, tasks and
+// workers, the maintenance page, and pages of queues and jobs. The queue must not change meanwhile.
 import type { Page } from "playwright-core";
 import { errorGroup } from "../../../src/domain/error-group.ts";
 import {
@@ -13,12 +14,12 @@ import { CONDITIONS, type Condition, World, type WorldJob } from "./world.ts";
 
 type Opened = readonly [route: string, title: string, check: (read: Read) => Promise<void>];
 
+/** The maximum number of queues whose pages are opened, and of jobs of each condition. */
 const QUEUES_OPENED = 6;
-/** Jobs of each condition whose pages are opened. */
 const JOBS_OPENED = 4;
 /**
- * Graphile workers do not set `updated_at` when a job fails: it keeps the time of the add. In the datasets, jobs fail
- * less than this time after their add.
+ * A page shows when a job failed. A Graphile worker does not write that time to `updated_at`, which remains the time of
+ * the add. In the dataset with Graphile workers, jobs fail less than this many milliseconds after their add.
  */
 const FAILURE_SLACK_MS = 1_000;
 
@@ -26,7 +27,7 @@ export interface Read {
   readonly page: Page;
   readonly world: World;
   readonly compare: Comparison;
-  /** When the page was read, by the database's clock. */
+  /** The database's clock in milliseconds, read just before the page. */
   readonly now: number;
 }
 
@@ -122,7 +123,7 @@ async function overview({ page, world, compare, now }: Read): Promise<void> {
   }
 }
 
-/** Each bar has a line of text. Together the lines count all jobs that are not locked. */
+/** Compares the table of the horizon for screen readers: its rows together count all jobs that are not locked. */
 async function horizon(page: Page, world: World, compare: Comparison): Promise<void> {
   const shown = new Map<string, number>();
   for (const text of await page.locator(".hz-panel .sr td").allTextContents()) {
@@ -136,7 +137,7 @@ async function horizon(page: Page, world: World, compare: Comparison): Promise<v
   }
 }
 
-/** A link opens as many jobs as it names, and the text of the incident names the same number. */
+/** Compares ages and links of incidents. `See 12` opens 12 jobs; a number of jobs in the incident's text is 12, too. */
 async function incidents(
   page: Page,
   world: World,
@@ -144,7 +145,7 @@ async function incidents(
   now: number,
 ): Promise<void> {
   const more = page.getByRole("button", { name: /^Show \d+ more$/ });
-  // The button may be gone once it is clicked.
+  // The button may disappear before the click.
   while ((await more.count()) > 0)
     await more
       .first()
@@ -249,14 +250,14 @@ async function errors({ page, world, compare }: Read): Promise<void> {
   );
   for (const { id, cells } of rows) {
     const jobs = groups.get(id.replace("errors-row-", ""));
-    // Groups of one job each become one group of their task.
+    // If more than 20 errors of a task occur once, the page combines some in a group that errorGroup() does not return.
     if (jobs === undefined) continue;
     const name = cells.get("Error")?.whole ?? "";
     const times = jobs.map(({ updatedAt }) => updatedAt);
     const of = (condition: Condition) => jobs.filter((job) => job.condition === condition).length;
     compare.count(`${name}, failed`, cells.get("Failed")?.text, of("failed"));
     compare.count(`${name}, retrying`, cells.get("Retrying")?.text, of("retrying"));
-    // The page shows no time if none is known, as after `run_at` of a retrying job was changed by hand.
+    // The page shows no time if it is unknown, for example after a user has changed `run_at` of a retrying job.
     const from = cells.get("First")?.time ?? Number.NaN;
     const to = cells.get("Last")?.time ?? Number.NaN;
     if (of("failed") > 0 || !Number.isNaN(from))

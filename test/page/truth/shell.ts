@@ -1,4 +1,4 @@
-// Compares the tables of the command line with the rows of the database.
+// Compares what `worker status`, `tasks`, `queues`, `workers`, `count` and `list` print with the rows of the database.
 import assert from "node:assert/strict";
 import { installedProgram, run } from "../../binary/program.ts";
 import type { TestAdmin } from "../harness.ts";
@@ -84,7 +84,7 @@ export async function compareShell(admin: TestAdmin, compare: Comparison): Promi
 
 type Row = ReadonlyMap<string, string>;
 
-/** Returns the rows of each table, by the headers of their columns. Columns are two spaces apart. */
+/** Returns the tables in a text. A row maps headers to cells. Two headers have at least two spaces between them. */
 function tablesOf(text: string): readonly (readonly Row[])[] {
   return text
     .split("\n\n")

@@ -1,19 +1,19 @@
-// Reads what a page shows: its tables, its pairs of a name and a value, and the texts of its times.
+// Reads the tables of a page and its pairs of a name and a value, and compares values that are shown with actual ones.
 import type { Page } from "playwright-core";
 
 export interface Cell {
   readonly text: string;
   /** The `title` of a name or an error that may be cut; without one, the text. */
   readonly whole: string;
-  /** In milliseconds; NaN: the cell has no time. */
+  /** The first time in the cell, in milliseconds since 1970; NaN: none. */
   readonly time: number;
-  /** The address of the first link; empty: none. */
+  /** The address of the cell's first link; empty: none. */
   readonly link: string;
 }
 
 export interface TableRow {
   readonly id: string;
-  /** By the text of the column's header. */
+  /** The cells by the header of their column. */
   readonly cells: ReadonlyMap<string, Cell>;
 }
 
@@ -48,7 +48,7 @@ export async function rowsOf(page: Page, table: string): Promise<readonly TableR
   }));
 }
 
-/** Returns the facts of a page: `Attempts` → `3 of 25`. */
+/** Returns the pairs of a name and a value on a page, such as `Attempts` → `3 of 25`. */
 export async function factsOf(page: Page): Promise<ReadonlyMap<string, Cell>> {
   const pairs = await page.locator("main dl.kv .pair").evaluateAll((elements) =>
     elements.map((pair): readonly [string, RawCell] => {
@@ -71,7 +71,7 @@ function cellOf([text, whole, time, link]: RawCell): Cell {
   return { text, whole: whole || text, time: Date.parse(time), link };
 }
 
-/** Compares what a page shows with the facts. `untrue` has the differences. */
+/** Compares values that a page or a command shows with the actual ones. `untrue` lists the differences. */
 export class Comparison {
   compared = 0;
   readonly untrue: string[] = [];
@@ -81,23 +81,23 @@ export class Comparison {
     if (!Object.is(shown, actual)) this.untrue.push(`${what}: shows ${shown}, is ${actual}`);
   }
 
-  /** A count such as `1,204`. */
+  /** Compares a number as it is shown, such as `1,204`. */
   count(what: string, shown: string | undefined, actual: number): void {
     this.same(what, shown, actual.toLocaleString("en"));
   }
 
-  /** A time in an attribute, which may differ by `slackMs`. */
+  /** Compares times in milliseconds, which may differ by `slackMs`. */
   time(what: string, shown: number, actual: number, slackMs = 0): void {
     const isSame = Math.abs(Math.floor(shown) - Math.floor(actual)) <= slackMs;
     this.same(what, isSame ? actual : shown, actual);
   }
 
-  /** An age in a text, such as `3 m 38 s` in `3 m 38 s late`; `nowMs`: when the page was read. */
+  /** Compares the age in a text, such as `3 m 38 s` in `3 m 38 s late`, with the time between `at` and `nowMs`. */
   age(what: string, text: string | undefined, at: number, nowMs: number): void {
     this.compared++;
     const seconds = Math.abs(nowMs - at) / 1_000;
     const [least, most] = spanOf(text ?? "");
-    // The page redraws its ages once a second, and was read a moment before the database.
+    // The page redraws its ages once a second, and is read after `nowMs` was read from the database.
     if (seconds < least - 3 || seconds > most + 6) {
       this.untrue.push(`${what}: shows ${text}, is ${seconds.toFixed(0)} s`);
     }
@@ -106,7 +106,7 @@ export class Comparison {
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** Returns the seconds for which a text such as `2 h` is right: from 7,200 to 10,800. */
+/** Returns the smallest and the largest number of seconds for which a text is right: 7,200 and 10,800 for `2 h`. */
 function spanOf(text: string): readonly [least: number, most: number] {
   if (/\bnow\b/.test(text)) return [0, 1];
   let least = 0;

@@ -1,4 +1,5 @@
-// All rows of a small queue, and what follows from them, computed without the product's SQL. Tests compare pages to it.
+// Reads all rows of a small queue, and computes conditions, counts and orders from them without the product's SQL, so
+// that tests can compare pages and commands with the results.
 
 import { parseQuery } from "../../../src/domain/query/parse-query.ts";
 import type { NaiveRow, NaiveWorld } from "../../insight/naive-query.ts";
@@ -46,13 +47,13 @@ export interface WorldWorker {
   readonly beatAt: number;
 }
 
-/** Times are in milliseconds; NaN: none. */
+/** The rows of a queue. All times are in milliseconds since 1970; NaN: none. */
 export class World {
   readonly #naive: NaiveWorld;
   readonly jobs: readonly WorldJob[];
   readonly queues: readonly WorldQueue[];
   readonly tasks: readonly string[];
-  /** The workers with a heartbeat. */
+  /** The workers that have a row in `_private_workers`. */
   readonly workers: readonly WorldWorker[];
   readonly now: number;
 
@@ -111,7 +112,7 @@ export class World {
     return this.jobs.filter(({ condition }) => conditions.includes(condition));
   }
 
-  /** The number of jobs that match a query. */
+  /** Returns the number of jobs that match a query. */
   count(query: string): number {
     const node = parseQuery(query);
     return node === null
@@ -119,7 +120,7 @@ export class World {
       : this.#naive.rows.filter((row) => matchesNaively(node, row, this.#naive)).length;
   }
 
-  /** Returns those of the jobs that are due, not locked and not failed, in the order of their execution. */
+  /** Returns those of `jobs` that are due, not locked and not failed, in the order in which workers fetch them. */
   inOrder(jobs: readonly WorldJob[]): readonly WorldJob[] {
     return jobs
       .filter((job) => isAvailable(job) && job.runAt <= this.now)
@@ -144,7 +145,7 @@ interface QueueRow {
 interface WorkerRow {
   readonly id: string;
   readonly beat_at: string;
-  /** The ids of the jobs that it has fetched and not started, by its report. */
+  /** The jobs that the worker reports as fetched and not started, by id; null: its report has no such list. */
   readonly fetched: readonly string[] | null;
 }
 

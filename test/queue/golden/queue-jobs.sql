@@ -32,7 +32,7 @@
   with found as materialized (
     select jobs.id from "worker"._private_jobs as jobs
     where jobs.locked_at is not null and not jobs.is_available and jobs.job_queue_id is not null and jobs.job_queue_id = $1::int and ($2::bigint[] is null or jobs.id = any($2::bigint[]))
-    order by jobs.locked_at limit 1
+    order by jobs.locked_at, jobs.priority, jobs.run_at, jobs.id limit 1
   )
   
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,

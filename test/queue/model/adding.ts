@@ -22,7 +22,7 @@ export interface Spec {
 
 /** Adds jobs one after another and returns, for each spec, the place of its job. */
 export function add(world: World, specs: readonly Spec[]): number[] {
-  // A batch has a single time, but its jobs get times a microsecond apart, so that they run in their order.
+  // All adds of a batch happen at one time, but their jobs are due a microsecond apart, so that they run in order.
   return specs.map((spec, index) => addOne(world, spec, index - (specs.length - 1)));
 }
 
@@ -41,7 +41,7 @@ function addOne(world: World, spec: Spec, now: number): number {
     giveUp(existing);
     return added(world, wanted);
   }
-  // After a failure run_at is the retry's time, which need not be preserved.
+  // After a failed attempt, run_at is the time of the retry. `preserve_run_at` does not keep that time.
   const keepsTime = spec.mode === "preserve_run_at" && existing.attempts === 0;
   Object.assign(existing, {
     ...wanted,
@@ -76,7 +76,7 @@ function added(world: World, job: Job): number {
   return job.place;
 }
 
-/** Two lists are concatenated: callers collect work under one key. */
+/** Two arrays are concatenated, so that callers can collect work under one key. Otherwise the new payload is used. */
 const joined = (old: unknown, given: unknown) =>
   Array.isArray(old) && Array.isArray(given) ? [...old, ...given] : given;
 
@@ -88,7 +88,7 @@ function giveUp(job: Job): void {
 export const ofKey = ({ jobs }: World, key: string | null): Job | undefined =>
   key === null ? undefined : [...jobs.values()].find((job) => job.key === key);
 
-/** Removes the job with the key. A running one continues, but is not retried. */
+/** Removes the job with the key. If it is running, it continues without the key, and is not retried. */
 export function remove(world: World, key: string): "removed" | "locked" | "absent" {
   const job = ofKey(world, key);
   if (job === undefined) return "absent";
@@ -102,6 +102,6 @@ export function remove(world: World, key: string): "removed" | "locked" | "absen
 
 const STALE_LOCK = 4 * 3_600_000_000;
 
-/** Whether a worker has locked the job, less than 4 hours ago. */
+/** Whether the job is locked, and was locked at most 4 hours ago. */
 export const isBusy = ({ now }: World, { lockedAt }: Job): boolean =>
   lockedAt !== null && lockedAt >= now - STALE_LOCK;

@@ -24,7 +24,10 @@ export type Call =
   | { readonly do: "reset old locks" }
   | { readonly do: "time passes"; readonly seconds: number };
 
-/** Even numbers select a job that the caller has locked, if any; odd ones any job, also one that no longer exists. */
+/**
+ * Returns the places that the numbers of a call select. An even number selects a job that has the call's `by` as its
+ * `lockedBy`, if there is one. Otherwise, and for odd numbers, any job is selected, also one that no longer exists.
+ */
 export function placesOf(world: World, call: Call): number[] {
   if (!("jobs" in call) || world.added === 0) return [];
   const locked = "by" in call ? lockedJobsOf(world, call.by).map(({ place }) => place) : [];
@@ -101,7 +104,7 @@ const recovery: Arbitrary<Call> = fc.oneof(
   fc.record({ do: fc.constant("renew"), by, jobs }),
 );
 
-/** The areas that are checked, each with its calls. */
+/** The areas that are checked, each with its calls. A call that is listed twice is generated twice as often. */
 export const mixes = {
   keys: [add(spec), add(spec), remove, take, end, fail, passes(1, 10, 18_000)],
   order: [add(keyless), take, take, end, passes(1, 10, 100)],

@@ -1,5 +1,5 @@
-// Runs lists of calls in the model and in the product, and compares results and contents after each call. A
-// difference is reported with the shortest list that shows it, and the command that repeats it.
+// Runs lists of calls in the model and in the product, and compares results and contents after each call. A difference
+// is reported with a list of calls that fast-check has shortened, and with the command that repeats it.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import pg from "pg";
@@ -12,23 +12,23 @@ export type Mix = keyof typeof mixes;
 
 export interface Checked {
   readonly url: string;
-  /** This library's schema, or one of Graphile Worker's own, whose functions must behave the same. */
+  /** The name of the schema, which this library or Graphile Worker's migrations have created. */
   readonly schema: string;
-  /** Whether workers have leases; not in Graphile Worker's schema. */
+  /** Whether workers have leases; false in Graphile Worker's schema, which has no table of workers. */
   readonly hasLeases: boolean;
   readonly mix: Mix;
   readonly runs: number;
   readonly seed: number;
-  /** fast-check's path of a failed run: only this run is repeated. */
+  /** fast-check's path of a failed run, to repeat only that run. */
   readonly path?: string | undefined;
   /** Called with the number of runs so far. */
   readonly progress?: (runs: number) => void;
 }
 
-/** After this many runs the tables are truncated, because each run that is rolled back leaves dead rows in them. */
+/** After this many runs the tables are truncated: each run is rolled back, which leaves dead rows in them. */
 const RUNS_UNTIL_EMPTIED = 100;
 
-/** Returns null, or a description: the calls, the difference, and the seed and path that repeat it. */
+/** Returns null if all runs agree; otherwise a text with the calls, the difference, and the command that repeats it. */
 export async function check(checked: Checked): Promise<string | null> {
   const { url, schema, hasLeases, mix, runs, seed, path } = checked;
   const client = new pg.Client({ connectionString: url });

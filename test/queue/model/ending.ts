@@ -1,14 +1,14 @@
-// How attempts end, and when a job is retried. A worker can end an attempt only while it holds the job's lock:
-// each call returns the places of the jobs whose lock was lost, and does not change those jobs.
+// How attempts end, and when a job is retried. A worker can end an attempt only while it holds the job's lock. So
+// finish(), fail() and giveBack() do not change jobs that the worker has not locked, and return their places.
 //
 // A fast lane locks jobs by row locks, which no column shows. So in the model it can end the attempt of any job without
-// a worker's id in its row. The attempt is counted when it ends.
+// a worker's id in its row. An attempt of a fast lane is counted only when it fails.
 import { isAvailable, type Job, lockedJobsOf, SECOND, unlock, type World } from "./world.ts";
 
 /** A worker's id, or null for a fast lane. */
 export type Holder = string | null;
 
-/** Calls `end` for each of the jobs that `by` has locked. Returns the places of the others. */
+/** Calls `end` for the jobs at `places` that `by` has locked. Returns the other places in ascending order. */
 function fenced(
   world: World,
   by: Holder,
@@ -29,7 +29,7 @@ function fenced(
 export const finish = (world: World, by: Holder, places: readonly number[]): number[] =>
   fenced(world, by, places, ({ place }) => void world.jobs.delete(place));
 
-/** The jobs failed: they are due again after a delay that grows with each attempt, while attempts are left. */
+/** The jobs failed: if attempts are left, they are retried after a delay that grows until the tenth attempt. */
 export const fail = (world: World, by: Holder, places: readonly number[], error: string) =>
   fenced(world, by, places, (job) => {
     job.lastError = error;
@@ -42,9 +42,10 @@ export const fail = (world: World, by: Holder, places: readonly number[], error:
 const retryDelay = (attempts: number) => Math.round(Math.exp(Math.min(attempts, 10)) * SECOND);
 
 /**
- * The jobs were not started: their attempt does not count. If a job has lost its key in the meantime, a caller has
- * removed or replaced it: it is deleted. A job of a named queue must stay ahead of available jobs with its priority and
- * time. If such jobs exist, it becomes earlier: the last returned job by 1 µs, each one before it by 1 µs more.
+ * The jobs were not started: their attempt does not count. A job that has lost its key since the fetch is deleted,
+ * because a caller has removed or replaced it. A job of a named queue must stay ahead of available jobs with the same
+ * priority and run_at. If such jobs exist, its run_at becomes earlier: by 1 µs for the last of the returned jobs, and
+ * by 1 µs more for each job before it.
  */
 export function giveBack(world: World, by: string, places: readonly number[]): number[] {
   const isRemoved = (job: Job) => job.key === null && world.keyed.has(job.place);
@@ -69,7 +70,7 @@ const hasEquals = (world: World, { queue, priority, runAt }: Job) =>
     (one) => isAvailable(one) && one.priority === priority && one.runAt === runAt,
   );
 
-/** Returns the queues that the worker has locked, and in which it has no job locked besides those in `ending`. */
+/** Returns the queues that the worker has locked, and in which all jobs that it has locked are in `ending`. */
 export function spentQueues(world: World, by: Holder, ending: readonly number[]): string[] {
   if (by === null) return [];
   const left = lockedJobsOf(world, by).filter(({ place }) => !ending.includes(place));
@@ -78,7 +79,7 @@ export function spentQueues(world: World, by: Holder, ending: readonly number[])
     .map(([name]) => name);
 }
 
-/** Unlocks queues, except those that another worker has locked by now. */
+/** Unlocks those of the queues that the worker still has locked. */
 export function unlockQueues(world: World, by: Holder, names: readonly string[]): void {
   for (const name of names) {
     const queue = world.queues.get(name);

@@ -1,4 +1,4 @@
-// The model as one function: it takes a call and returns its result.
+// The model as one function, which applies a call to the model's state and returns the call's result.
 import { add, remove } from "./adding.ts";
 import { type Call, placesOf } from "./calls.ts";
 import { fail, finish, giveBack, spentQueues, unlockQueues } from "./ending.ts";
@@ -7,7 +7,7 @@ import * as recovering from "./recovering.ts";
 import { take } from "./taking.ts";
 import { SECOND, type World } from "./world.ts";
 
-/** Applies the call to the model. `answered`: the product's result, for calls with several valid results. */
+/** Applies the call. `answered`: the product's result, which decides if several results are valid (take). */
 export function inModel(world: World, call: Call, answered: unknown): unknown {
   const places = placesOf(world, call);
   switch (call.do) {

@@ -1,4 +1,4 @@
-// Actions on jobs by hand. A running job is not changed; each action returns the jobs that it changed.
+// Actions on jobs by hand. They do not change a job that was locked within the last 4 hours.
 import { isBusy } from "./adding.ts";
 import type { Job, World } from "./world.ts";
 
@@ -7,7 +7,7 @@ export type Verb =
   | { readonly verb: "fail"; readonly reason: string }
   | ({ readonly verb: "reschedule" } & Changes);
 
-/** null: unchanged. */
+/** A null leaves the value unchanged. */
 export interface Changes {
   /** Microseconds from now. */
   readonly runIn: number | null;
@@ -16,6 +16,7 @@ export interface Changes {
   readonly maxAttempts: number | null;
 }
 
+/** Performs the action on the jobs at `places`. Returns the places of the jobs that it has changed, in order. */
 export function operate(world: World, verb: Verb, places: readonly number[]): number[] {
   const touched = [...new Set(places)]
     .sort((a, b) => a - b)
@@ -25,7 +26,7 @@ export function operate(world: World, verb: Verb, places: readonly number[]): nu
   return free.map(({ place }) => place);
 }
 
-/** Whether the action changes the job. A job without attempts left runs now only if it has an old lock. */
+/** Whether the action changes the job: `run-now` changes a job without attempts left only if it has an old lock. */
 const canBe = ({ verb }: Verb, { attempts, maxAttempts, lockedBy }: Job) =>
   verb !== "run-now" || lockedBy !== null || attempts < maxAttempts;
 

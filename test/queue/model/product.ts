@@ -1,6 +1,6 @@
-// The product under test: performs the calls of the model with the queue's own functions, on a real PostgreSQL. A run
-// is one transaction, in which now() stays the same, so times can be compared to the microsecond. To let time pass, the
-// times that the calls use are moved into the past.
+// The product under test: performs the calls of the model with this library's functions, on a real PostgreSQL. A run is
+// one transaction, in which now() stays the same, so times can be compared to the microsecond. To let time pass, the
+// times in the tables are moved into the past.
 import type pg from "pg";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { commands } from "../../../src/commands/index.ts";
@@ -35,9 +35,9 @@ export class Product {
   readonly #db: Database;
   readonly #utils: WorkerUtils;
   readonly #hasLeases: boolean;
-  /** The database's clock, microseconds since the epoch. */
+  /** The database's now(), in microseconds since 1970. */
   readonly #nowUs: bigint;
-  /** The ids of jobs by place. The model names a job by its place: the order in which jobs were first returned. */
+  /** The ids of jobs, by their places in the model: the order in which the product first returned them. */
   readonly #ids: string[] = [];
 
   private constructor(db: Database, utils: WorkerUtils, hasLeases: boolean, nowUs: bigint) {
@@ -47,7 +47,7 @@ export class Product {
     this.#nowUs = nowUs;
   }
 
-  /** The client, on which statement_timestamp() is replaced by now(), which stays the same. */
+  /** The client; in its statements, statement_timestamp() is replaced by now(), which stays the same. */
   get #frozen(): Queryable {
     const { client } = this.#db;
     return {
@@ -66,7 +66,7 @@ export class Product {
     return new Product(db, utils.with(client), hasLeases, BigInt(row?.us ?? 0));
   }
 
-  /** Performs the call, and returns its result in the model's form. `world`: the model's state before the call. */
+  /** Performs the call, and returns its result as inModel() does. `world`: the model's state before the call. */
   async perform(world: World, call: Call): Promise<unknown> {
     const ids = placesOf(world, call).map((place) => this.#ids[place] ?? "");
     switch (call.do) {
@@ -257,7 +257,7 @@ export class Product {
   }
 }
 
-/** The worker id for calls of a fast lane (`by` is null). A row that it has locked does not contain the id. */
+/** The worker id for calls of a fast lane (`by` is null). The rows of jobs that it has locked do not contain the id. */
 const LANE = "worker-1";
 const lockOf = (by: Holder) => (by === null ? "row" : "locked_by");
 

@@ -1,10 +1,10 @@
-// How jobs of dead workers are recovered. A worker has a lease, which its heartbeat renews. When the lease has expired,
-// other workers remove the worker's locks: the jobs run again, and their attempts count.
+// How jobs of stale workers are recovered. A worker has a lease, which its heartbeats renew. When it has expired, other
+// workers remove the worker's locks: the attempts count, and the jobs run again if attempts are left.
 //
-//   alive ──threshold──▶ ordinary jobs recovered, lease marked ──resilient threshold──▶ all recovered
+//   alive ──threshold──▶ ordinary jobs recovered, lease marked ──resilient threshold──▶ all recovered, lease deleted
 // Jobs with the flag `infrastructure_resilient` are resilient: they are recovered after the second threshold only.
-// A heartbeat never creates a lease: a worker whose lease was deleted registers again. A worker without a lease is an
-// orphan. A sweep by hand recovers its jobs if its newest lock is old enough; its locks older than 4 hours are reset.
+// A heartbeat never creates a lease: a worker whose lease was deleted registers again. A worker without a lease is
+// unknown (`orphans`): a sweep by hand recovers its jobs if its newest lock is older than the sweep's threshold.
 import { HOUR, type Job, type Lease, lockedJobsOf, MS, unlock, type World } from "./world.ts";
 
 export const RESILIENT = "infrastructure_resilient";
@@ -14,11 +14,12 @@ export interface LeaseTerms {
   readonly resilientThresholdMs: number;
 }
 
+/** Registers a worker's lease. An existing lease stays as it is. */
 export function enlist({ leases, now }: World, id: string, terms: LeaseTerms): void {
   if (!leases.has(id)) leases.set(id, { ...terms, beatAt: now, isRecovered: false });
 }
 
-/** Renews the lease, if it exists. Returns whether the worker's jobs were recovered, or its lease deleted. */
+/** Renews the lease. Returns `recovered` if a sweep has marked the lease, and `gone` if the worker has none. */
 export function heartbeat({ leases, now }: World, id: string): "alive" | "recovered" | "gone" {
   const lease = leases.get(id);
   if (lease === undefined) return "gone";
@@ -32,7 +33,7 @@ export interface Swept {
   readonly queues: number;
 }
 
-/** The sweep that workers make for each other: each lease is as long as its holder declared. */
+/** The sweep that workers make for each other, by the thresholds that each worker has set for itself. */
 export function sweep(world: World, delayMs: number): Swept {
   const stale = [...world.leases.keys()].filter((id) => isStale(world, id, 0)).sort();
   const recovered = stale.filter((id) => world.leases.get(id)?.isRecovered === true);
@@ -49,7 +50,7 @@ export interface SweptByHand {
   readonly queues: number;
 }
 
-/** The manual sweep: it may have a longer threshold, and finds orphans, too. */
+/** The sweep by hand: its threshold applies if it is longer than a worker's own. It includes unknown workers. */
 export function sweepByHand(world: World, thresholdMs: number, delayMs: number): SweptByHand {
   const silent = [...world.leases]
     .filter(([, { beatAt }]) => world.now - beatAt > thresholdMs * MS)
@@ -74,7 +75,7 @@ function isStale({ leases, now }: World, id: string, givenMs: number): boolean {
   return now - lease.beatAt > Math.max(ownMs, givenMs) * MS;
 }
 
-/** A resilient job waits for the second threshold, and so does its queue, because later jobs must not start first. */
+/** A resilient job stays locked until the second threshold, and so does its queue: later jobs must not start first. */
 function recover(world: World, ids: readonly string[], givenMs: number, delayMs: number) {
   const counts = { jobs: 0, queues: 0 };
   for (const id of ids) {
@@ -101,7 +102,7 @@ function recover(world: World, ids: readonly string[], givenMs: number, delayMs:
 const isOver = ({ now }: World, { beatAt, resilientThresholdMs }: Lease, givenMs: number) =>
   now - beatAt > Math.max(resilientThresholdMs, givenMs) * MS;
 
-/** The attempt counts. Without a delay a job keeps its place in its queue: it must not be overtaken. */
+/** The attempt counts. Without a delay, a job of a named queue keeps its run_at, so that no later job overtakes it. */
 function recoverJob(world: World, job: Job, hasLease: boolean, delayMs: number): void {
   const message = hasLease
     ? `Recovered: worker ${job.lockedBy} stopped without finishing attempt ${job.attempts}`
@@ -116,7 +117,7 @@ function freed(job: Job, message: string): void {
   unlock(job);
 }
 
-/** From the second consecutive recovery on, the error counts them. */
+/** Returns the error of a recovered job. From the second recovery in a row on, it has the number of recoveries. */
 function counted(before: string | null, message: string): string {
   const times = /^Recovered (\d+) times in a row: /.exec(before ?? "")?.[1];
   const earlier = times ?? (before?.startsWith("Recovered: ") ? "1" : null);
@@ -168,7 +169,7 @@ export function renew(world: World, by: string, running: readonly number[]) {
   return { jobs: jobs.length, queues: queues.length };
 }
 
-/** Removes all locks of the worker at once, also while its lease is valid. */
+/** Removes all locks of the worker, also while its lease is valid. */
 export function forceUnlock(world: World, id: string): { jobs: number; queues: number } {
   const jobs = lockedJobsOf(world, id);
   const queues = [...world.queues.values()].filter(({ lockedBy }) => lockedBy === id);

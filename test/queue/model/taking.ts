@@ -6,11 +6,11 @@ export interface Taking {
   readonly want: number;
   readonly tasks: readonly string[];
   readonly forbidden: readonly string[];
-  /** The duration of a job, as a share of the longest run of a named queue; null: unknown. */
+  /** The expected duration of a job, as a share of the longest run of a named queue; null: unknown. */
   readonly share: number | null;
 }
 
-/** Whether the worker may take the job: it is due, of one of the worker's tasks, not forbidden, in no locked queue. */
+/** Whether the worker may take the job: available, due, of one of its tasks, without forbidden flag or locked queue. */
 const isReadyFor = (world: World, { tasks, forbidden }: Taking, job: Job): boolean =>
   isAvailable(job) &&
   job.runAt <= world.now &&
@@ -24,7 +24,7 @@ const byUrgency = (a: Job, b: Job) => a.priority - b.priority || a.runAt - b.run
  * Takes the most urgent jobs, and returns their places: the lowest `priority` first, and with the same one the earliest
  * `runAt`. Among equal jobs the product may take any, so the model takes those in `preferred`, which the product took.
  * Their attempts count from now on, so that a job that kills its worker uses up its attempts. Their named queues are
- * locked, too. From one queue it takes only as many jobs as `share` allows; one, if `share` is null.
+ * locked, too. The jobs of one queue must fit into one run: at most 1 / `share` jobs, or one job if `share` is null.
  */
 export function take(world: World, taking: Taking, preferred: readonly number[]): number[] {
   const ready = [...world.jobs.values()]
@@ -48,7 +48,7 @@ export function take(world: World, taking: Taking, preferred: readonly number[])
   return taken.map(({ place }) => place).sort((a, b) => a - b);
 }
 
-/** Returns the jobs, which are in order, without those beyond one run of their queue. */
+/** Returns the first jobs of each queue, as many as fit into one run of it. `jobs` are in order. */
 function cut(jobs: readonly Job[], { share }: Taking): Job[] {
   const most = share === null ? 1 : Math.max(1, Math.floor(1 / share));
   return jobs.filter(

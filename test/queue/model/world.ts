@@ -3,7 +3,7 @@
 
 /** Times are microseconds of the model's own clock, which only `time passes` advances. */
 export interface Job {
-  /** The job's place in the order of creation. In the product it has an id instead. */
+  /** The job's place in the order in which jobs are added. It identifies the job, as the id does in the product. */
   readonly place: number;
   task: string;
   queue: string | null;
@@ -26,13 +26,15 @@ export interface Lock {
   lockedAt: number | null;
 }
 
-/** A worker's lease. */
+/** A worker's lease. The worker sets both thresholds. */
 export interface Lease {
+  /** The time of the last heartbeat. */
   beatAt: number;
-  /** Set by the worker: its jobs are recovered after this time without a heartbeat. */
+  /** The worker's jobs are recovered after this time without a heartbeat. */
   readonly thresholdMs: number;
   /** The same for resilient jobs. */
   readonly resilientThresholdMs: number;
+  /** Whether a sweep has marked the lease, and recovered the worker's jobs except resilient ones. */
   isRecovered: boolean;
 }
 
@@ -41,7 +43,7 @@ export interface World {
   /** How many jobs have ever been added. */
   added: number;
   readonly jobs: Map<number, Job>;
-  /** Places of jobs that had a key when they were last taken. */
+  /** The places of jobs that had a key when they were last taken. */
   readonly keyed: Set<number>;
   readonly queues: Map<string, Lock>;
   readonly leases: Map<string, Lease>;
@@ -69,11 +71,11 @@ export function unlock(lock: Lock): void {
   lock.lockedAt = null;
 }
 
-/** The jobs with this worker's id in `locked_by`, the oldest first; null: the jobs that are not locked. */
+/** Returns the jobs with this worker's id in `lockedBy`, in the order of their places; for null, the unlocked jobs. */
 export const lockedJobsOf = (world: World, by: string | null): Job[] =>
   [...world.jobs.values()].filter(({ lockedBy }) => lockedBy === by);
 
-/** Everything visible, with times relative to now: the product's rows are read in the same form. */
+/** Returns what is compared with the product's rows, with times relative to now. */
 export function visible({ now, jobs, queues, leases }: World) {
   const from = (at: number | null) => (at === null ? null : at - now);
   return {

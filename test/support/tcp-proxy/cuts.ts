@@ -1,9 +1,9 @@
-// Decides when a connection is cut, from the data that passes.
+// Decides at which byte a connection is cut, from the data that passes.
 
 import type { Direction, Link } from "./link.ts";
 import type { Chunk } from "./messages.ts";
 
-/** Inspects the next chunk. Returns how much of it still passes, or null if the connection is not cut. */
+/** `in` inspects the next chunk. It returns how many of its bytes still pass, or null if the connection is not cut. */
 export interface Cut {
   in(link: Link, direction: Direction, chunk: Chunk): number | null;
 }
@@ -33,7 +33,7 @@ export function cutBehind(count: number, { direction: only, isTorn = false }: Cu
   };
 }
 
-/** Cuts before the server's message that contains `text`. */
+/** Cuts before the server's message that contains `text`. Parts of it that came in earlier chunks have passed. */
 export function cutBefore(text: string): Cut {
   const tails = new WeakMap<Link, Buffer>();
   return {

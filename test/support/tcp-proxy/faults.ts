@@ -1,4 +1,5 @@
-// The faults of all connections, or of the connections of one application. Lasting faults affect future ones, too.
+// The faults of all connections, or of the connections of one application. Lasting faults (delay, throttle, mute)
+// affect future connections, too.
 import { type Cut, type CutOptions, cutBefore, cutBehind } from "./cuts.ts";
 import { DIRECTIONS, type Direction, type Link } from "./link.ts";
 import type { Chunk } from "./messages.ts";
@@ -20,12 +21,12 @@ export class Faults {
     this.#application = application;
   }
 
-  /** The number of these connections that were accepted so far. */
+  /** The number of these connections that were accepted since this object was created. */
   get accepted(): number {
     return this.#accepted;
   }
 
-  /** The number of connections that are open. */
+  /** The number of these connections that are open. */
   get open(): number {
     return this.#those.length;
   }
@@ -36,7 +37,8 @@ export class Faults {
   }
 
   /**
-   * Resolves when the server has closed every connection that was cut, and so has run everything that it had received.
+   * Resolves when the server has closed every connection that was cut so far, and so has executed everything that it
+   * had received.
    */
   get ended(): Promise<unknown> {
     return this.#ended;
@@ -83,33 +85,35 @@ export class Faults {
     for (const link of this.#those) link.halfClose(direction);
   }
 
-  /** Drops one end without notifying the other, which remains half open. */
+  /** Resets the connection to one end (RST) without notifying the other, whose connection remains half open. */
   lose(end: "client" | "server"): void {
     for (const link of this.#those) link.lose(end);
   }
 
   /**
-   * Cuts, once, the connection on which the n-th message from now passes, right after this message. 0: before the next.
+   * Cuts, once, the connection on which the n-th message from now passes, right after this message. With 0, cuts the
+   * connection of the next message before this message.
    */
   cutBehind(count: number, options: CutOptions = {}): void {
     this.#cut = cutBehind(count, options);
   }
 
   /**
-   * Cuts, once, the response that contains this text: the server has executed the statement, and the response is lost.
+   * Cuts, once, the connection before the response that contains this text: the server has executed the statement, and
+   * the response is lost.
    */
   cutAnswer(text: string): void {
     this.#cut = cutBefore(text);
   }
 
-  /** Called by the proxy for a new connection. */
+  /** Called by the proxy for a new connection; for the faults of one application, once the client has sent its name. */
   meet(link: Link): void {
     if (!this.#isMine(link)) return;
     this.#accepted += 1;
     for (const direction of DIRECTIONS) this.#apply(link, direction, this.#lasting[direction]);
   }
 
-  /** Called by the proxy for each chunk. */
+  /** Called by the proxy for a chunk before it passes. Returns how many bytes of it pass before a cut; null: no cut. */
   cutIn(link: Link, direction: Direction, chunk: Chunk): number | null {
     if (this.#cut === null || !this.#isMine(link)) return null;
     const passing = this.#cut.in(link, direction, chunk);

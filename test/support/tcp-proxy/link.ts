@@ -8,7 +8,7 @@ export type Direction = "requests" | "answers";
 export const DIRECTIONS: readonly Direction[] = ["requests", "answers"];
 
 export interface LinkParts {
-  /** Called when the application is identified, before any part of the login has passed. */
+  /** Called when the client's first message is complete or is not PostgreSQL's, before the end of it has passed. */
   onKnown(link: Link): void;
   onClosed(link: Link): void;
   /** Decides whether the connection is cut, like PipeParts.cutIn(). */
@@ -16,11 +16,11 @@ export interface LinkParts {
 }
 
 export class Link {
-  /** The `application_name`, once the client has sent it; null for other protocols. */
+  /** The `application_name` of the login; null before it, for cancel requests and for other protocols. */
   application: string | null = null;
   readonly requests: Pipe;
   readonly answers: Pipe;
-  /** Resolves when both ends are closed. */
+  /** Resolves when both sockets are closed. */
   readonly closed: Promise<void>;
   readonly #front: net.Socket;
   readonly #back: net.Socket;
@@ -67,7 +67,7 @@ export class Link {
     (direction === "requests" ? this.#back : this.#front).end();
   }
 
-  /** Drops one end without notifying the other, whose data are discarded from now on. */
+  /** Resets the connection to one end without notifying the other, whose data are discarded from now on. */
   lose(end: "client" | "server"): void {
     this.#stop();
     reset(end === "client" ? this.#front : this.#back);

@@ -1,6 +1,6 @@
-// Finds the ends of PostgreSQL's messages in one direction of a connection, however they are cut into chunks. A message
-// is a letter, the length of the rest, and the rest. A client's first message has no letter, and a server's response to
-// an encryption request is a single byte. In other protocols, such as HTTP, no ends are found.
+// Finds the ends of PostgreSQL's messages in one direction of a connection, however its data are cut into chunks. A
+// message is a letter, a length and a body. A client's first message has no letter, and a server's response to an
+// encryption request is a single byte or an error message. In other protocols, such as HTTP, no ends are found.
 const [CANCEL, SSL, GSS] = [80877102, 80877103, 80877104];
 /** PostgreSQL's own limit for a client's first message. */
 const MAX_START_LENGTH = 10_000;
@@ -15,10 +15,11 @@ export class Messages {
   /** What the next bytes are. `unknown`: the ends of messages can no longer be determined. */
   #next: "start" | "byte" | "letter" | "unknown";
   readonly #onStart: (start: Start) => void;
-  /** The header bytes of the current message so far, and the number of its missing bytes. */
+  /** The letter and the length of the current message, as far as they have arrived. */
   #head: number[] = [];
+  /** How many bytes of the body of the current message are missing. */
   #left = 0;
-  /** The first message, which contains the application_name. */
+  /** The parts of the body of the client's first message, which contains the application_name. */
   #start: Buffer[] = [];
 
   constructor(first: "start" | "letter", onStart: (start: Start) => void = () => {}) {
@@ -26,7 +27,10 @@ export class Messages {
     this.#onStart = onStart;
   }
 
-  /** Announces that the next byte is a message of its own. An S means that encryption follows. */
+  /**
+   * Announces that the next message is the response to an encryption request: one byte, after which encryption follows
+   * if it is S. An E instead begins an error message.
+   */
   expectByte(): void {
     this.#next = "byte";
   }
@@ -36,7 +40,7 @@ export class Messages {
     this.#next = "unknown";
   }
 
-  /** Returns the bytes with the message ends in them. */
+  /** Returns the next chunk of data with the ends of messages in it. */
   read(bytes: Buffer): Chunk {
     const ends: number[] = [];
     let at = 0;
@@ -78,13 +82,15 @@ export class Messages {
   #started(): void {
     const start = startOf(Buffer.concat(this.#start));
     this.#start = [];
-    // After an encryption request the first message is still missing.
+    // After an encryption request, the client sends another first message.
     if (start.kind !== "encryption") this.#next = "letter";
     this.#onStart(start);
   }
 }
 
-/** A client's first message. */
+/**
+ * A client's first message. `encryption`: a request for encryption. `other`: not a message of PostgreSQL's protocol.
+ */
 export type Start =
   | { readonly kind: "login"; readonly application: string }
   | { readonly kind: "encryption" | "cancel" | "other" };

@@ -1,5 +1,5 @@
-// One direction of a connection. Data are passed on in order: at once, later, slowly or not at all. A pipe buffers
-// little: data that it cannot pass on stay with the sender.
+// One direction of a connection. Data are passed on in order: at once, later, slowly or not at all. A pipe that has
+// buffered more than a mebibyte, or is muted, stops reading, so that further data stay with the sender.
 import type net from "node:net";
 import type { Chunk } from "./messages.ts";
 
@@ -20,13 +20,14 @@ type End = "end" | "reset";
 
 interface WaitingChunk {
   readonly what: Chunk | End;
+  /** When it is passed on. */
   atMs: number;
 }
 
 export interface PipeParts {
   readonly from: net.Socket;
   readonly to: net.Socket;
-  /** Finds the messages in received data. */
+  /** Finds the ends of messages in received data. */
   read(bytes: Buffer): Chunk;
   /** Returns how many of these bytes still pass before the connection is cut; null: all, without a cut. */
   cutIn(chunk: Chunk): number | null;
@@ -86,7 +87,7 @@ export class Pipe {
     else from.resume();
   }
 
-  /** Stops passing data on. Data that still arrive are discarded. */
+  /** Stops passing data on. Buffered data and data that still arrive are discarded. */
   close(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
@@ -143,7 +144,7 @@ function slice({ bytes, ends }: Chunk, from: number, to: number): Chunk {
   return { bytes: bytes.subarray(from, to), ends: inside.map((end) => end - from) };
 }
 
-/** Resets a socket. Unix sockets have no reset. */
+/** Resets a TCP socket (RST). A unix socket has no reset, so it is only closed. */
 export function reset(socket: net.Socket): void {
   if (socket.destroyed) return;
   const { writableEnded, writableFinished, writableLength } = socket;

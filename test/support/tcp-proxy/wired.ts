@@ -1,10 +1,10 @@
-// A proxy with bare sockets at both ends, and messages to send through it.
+// A proxy between bare sockets, and messages of PostgreSQL's protocol to send through it.
 import { once } from "node:events";
 import net from "node:net";
 import { type TcpProxy, tcpProxy } from "../tcp-proxy.ts";
 import { waitUntil } from "../until.ts";
 
-/** Returns a message of the protocol. */
+/** Returns a message of PostgreSQL's protocol. */
 export function message(letter: string, body = ""): Buffer {
   const head = Buffer.alloc(5);
   head.write(letter);
@@ -19,7 +19,7 @@ export function login(application: string): Buffer {
   return Buffer.concat([length, body]);
 }
 
-/** One end of a connection, and everything that it has received. */
+/** One end of a connection. `received`: all that it has received; at the server, pair() removes the first message. */
 export class End {
   readonly socket: net.Socket;
   received = "";
@@ -43,6 +43,7 @@ export class End {
     this.socket.write(bytes);
   }
 
+  /** Resolves when `received` is exactly this text. */
   receives(text: Buffer | string): Promise<void> {
     const expected = text.toString("latin1");
     return waitUntil(`"${expected}" is received`, async () => this.received === expected);
@@ -51,7 +52,7 @@ export class End {
 
 export interface Wired extends AsyncDisposable {
   readonly proxy: TcpProxy;
-  /** Returns the two ends of a connection whose client has sent a first message, by default a startup message. */
+  /** Returns the two ends of a connection whose client has sent its first message, by default a login. */
   pair(first?: Buffer): Promise<{ readonly client: End; readonly server: End }>;
   /** Returns a client that has sent nothing yet. */
   connect(): Promise<End>;

@@ -1,4 +1,4 @@
-/** An entry point for the tests only: it returns what the JSON reader reads. It is not shipped. */
+/** An entry point for tests only, not shipped: returns what the client reads from JSON, times and percent-encoding. */
 import { JsonReader, jsonFault, Kind } from "../../../ui/assembly/lib/json-reader";
 import { quote } from "../../../ui/assembly/lib/json-writer";
 import { decode, encode } from "../../../ui/assembly/lib/percent";
@@ -9,7 +9,7 @@ export function fault(text: string): string {
   return jsonFault(text);
 }
 
-/** Reads each value with the method for its type, and writes it again; numbers keep their text. */
+/** Reads each value with the method for its type, and writes it again; numbers keep their text. `!…`: an error. */
 export function rewritten(text: string): string {
   const r = new JsonReader(text);
   const out = rewrite(r);
@@ -25,7 +25,7 @@ export function int64(text: string): string {
   return r.failed ? r.error : value.toString();
 }
 
-/** Returns the exact text of the member `payload`. */
+/** Returns the exact text of the member `payload`; `!` and the error for invalid JSON. */
 export function payload(text: string): string {
   const r = new JsonReader(text);
   let raw = "";
@@ -38,6 +38,7 @@ export function payload(text: string): string {
   return r.failed ? "!" + r.error : raw;
 }
 
+/** Reads a time and writes it again; the empty string if it is not a time. */
 export function timeAgain(text: string): string {
   return isoTime(parseTime(text));
 }

@@ -1,9 +1,12 @@
-/** An entry point for the tests only: it returns what the parser of queries reads. It is not shipped. */
+/** An entry point for tests only, not shipped: returns what the client's parser of queries reads. */
 import { parseQuery } from "../../../src/domain/portable/query/parser";
 import { ParsedNode, ParsedValue } from "../../../src/domain/portable/query/tree";
 import { quote } from "../../../ui/assembly/lib/json-writer";
 
-/** Returns the tree in the form of test/contract/query-dump.ts. `conditions`: separated by spaces. */
+/**
+ * Returns the tree or the error in the form of test/contract/query-dump.ts. `conditions`: the conditions of a job that
+ * `is:` accepts, separated by spaces.
+ */
 export function parsedAsText(text: string, conditions: string): string {
   const parsed = parseQuery(text, conditions.split(" "));
   const fault = parsed.fault;

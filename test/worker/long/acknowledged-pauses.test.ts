@@ -1,4 +1,4 @@
-// A pause is acknowledged by every live worker: after that none of them starts a paused job.
+// Live workers acknowledge a pause, except those of earlier versions. After that, they start none of the paused jobs.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { silentLogger } from "../../../src/base/logger.ts";
@@ -23,14 +23,14 @@ const all = (acknowledged: number): Acknowledgement => {
   return { acknowledged, waiting: 0, waitingFor: [] };
 };
 
-/** Adds a job of another task behind all others and waits for its run: by then every job that may start has started. */
+/** Adds a less urgent job of another task and waits for its run: by then all other jobs that may start have started. */
 async function passThrough(seen: readonly unknown[]): Promise<void> {
   const before = seen.length;
   await queue.utils.addJob("other", {}, { priority: 100 });
   await waitUntil("the other job has run", () => seen.length > before);
 }
 
-/** A worker of an earlier version, which sends heartbeats and acknowledges nothing. */
+/** Adds the row of a worker of an earlier version, which sends heartbeats and acknowledges nothing. */
 const addOlderWorker = (id: string) =>
   queue.sql(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
     values ('${id}', now(), '{"threshold_ms": 60000}')`);
@@ -195,7 +195,7 @@ test("A pause inside a transaction does not wait for workers, and begins with th
     await client.query("begin");
     const answer = await queue.utils.with(client).pauseTask("task", { waitMs: 60_000 });
     assert.deepEqual([answer.acknowledged, answer.waiting], [0, 1]);
-    // Another pause is committed in between, with a later time.
+    // Another pause, with a later time, is committed before this one.
     assert.deepEqual(await queue.utils.pauseTask("another"), all(1));
     await client.query("commit");
   } finally {
@@ -291,7 +291,7 @@ test("A pause that cancels running jobs is refused inside a transaction, where n
   }
 });
 
-test("During an outage the end of a pause is read at the usual interval, not again and again.", async () => {
+test("When the time of a pause ends during an outage, the pauses are read every 2 s, not in a busy loop.", async () => {
   let connection: typeof queue.utils.database | null = queue.utils.database;
   let requests = 0;
   const again = Promise.withResolvers<void>();

@@ -1,4 +1,5 @@
-// Back-offs: a job delays itself and all other jobs of its task, its named queue or a limit, in all workers.
+// Back-offs: a job delays itself and all other jobs of its task, its named queue or a limit, in all workers of this
+// library. Graphile workers apply only back-offs of named queues.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +23,7 @@ afterEach(() =>
   ),
 );
 
-/** Limited jobs need heartbeats. */
+/** Options with heartbeats: without them, a worker starts no job that needs a permit. */
 const BEATS = { recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 } } as const;
 
 interface BackOff {
@@ -47,13 +48,13 @@ const oneBackOff = async () => {
   return (await backOffs())[0] as BackOff;
 };
 
-/** Waits until the workers have read the limits: each reads them between its acknowledgements of the two pauses. */
+/** Waits until the workers have read the limits: at the latest between their acknowledgements of the two pauses. */
 async function limitsAreRead(): Promise<void> {
   for (const name of ["none 1", "none 2"]) await queue.utils.pauseTask(name);
   for (const name of ["none 1", "none 2"]) await queue.utils.resumeTask(name);
 }
 
-/** Returns a task whose first call begins a back-off; all later calls do nothing. */
+/** Returns a task whose first call begins a back-off, and the times of all its calls. */
 function limited(identifier: string, target: BackOffTarget, ms: number) {
   const times: number[] = [];
   const task = recordingTask(identifier, (_, call) => {
@@ -114,7 +115,7 @@ for (const [mode, options] of [
       await queue.startWorker({ tasks: [task], ...options });
       await add("call", 1, { maxAttempts: 1 });
       await oneBackOff();
-      // In the fast lane `locked_by` is null while the job runs, too.
+      // In the fast lane `locked_by` is null while the job runs, too, so the time until the attempt is checked as well.
       await waitUntil("the job waits for its next attempt", async () => {
         const [left] = await queue.remaining();
         return left?.locked_by === null && (left?.wait_s ?? 0) > 30;

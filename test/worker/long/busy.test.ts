@@ -8,7 +8,7 @@ const queue = workerQueue();
 
 const STATES = ["lock_not_available", "serialization_failure", "deadlock_detected"];
 
-/** Makes PostgreSQL refuse changes of this job. Returns a counter, which is 1 until the second refusal. */
+/** Makes PostgreSQL refuse changes of this job. Returns a counter of the refusals, which is 1 until the second one. */
 async function refuse(when: "update" | "delete", id: string, state = "lock_not_available") {
   await queue.sql(`create sequence public.refusals;
     create function public.refuse() returns trigger language plpgsql as $$ begin

@@ -1,4 +1,4 @@
-// Many schedulers at the same ticks, ours and Graphile Worker's; and outages of the database.
+// Many schedulers at the same ticks, ours and Graphile Worker's, and a scheduler during outages of the database.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => own.close());
 
-/** Returns the times of the jobs of each task; fails if two jobs of a task have the same time. */
+/** Returns the times of the jobs of each task whose name has this prefix. Fails if two jobs of a task have one time. */
 async function distinctTimes(prefix: string): Promise<Map<string, string[]>> {
   const byTask = Map.groupBy(await jobsOf(pool, prefix), (job) => job.task_identifier);
   const times = new Map<string, string[]>();
@@ -100,7 +100,7 @@ describe("Several schedulers", () => {
     await time.resting(2);
     for (let minute = 1; minute <= 30; minute++) {
       const tick = `2026-01-05T10:${String(minute).padStart(2, "0")}:00.000Z`;
-      // In two orders, so that deadlocks occur; the next attempt succeeds.
+      // In two orders, so that deadlocks occur. After a deadlock our schedulers offer the tick again.
       const stock = [names, names.toReversed()].map((list) =>
         stockSchedule(pool, list, tick).catch(() => {}),
       );
@@ -257,7 +257,7 @@ describe("When the database is lost", () => {
   });
 });
 
-/** Waits for a session that waits for a lock, and ends it. */
+/** Waits until a session waits for a lock, and terminates each session that does. */
 async function terminateWaiting(): Promise<void> {
   const sql = `
     select pg_terminate_backend(pid) from pg_stat_activity

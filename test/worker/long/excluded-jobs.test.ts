@@ -1,5 +1,5 @@
-// Jobs that PostgreSQL refuses to lock, because of a trigger or a row security policy of the application. The log names
-// them, and all other jobs run.
+// Jobs and named queues that PostgreSQL refuses to lock, because of a trigger or a row security policy of the
+// application. The log names them, and all other jobs run.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { explainJob } from "../../../src/insight/why/explain-job.ts";
@@ -10,7 +10,7 @@ import { type LogLine, recorder, recordingTask, waitUntil, workerQueue } from ".
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 
-/** Makes a trigger that refuses updates of jobs with these payloads, and drops it after the test. */
+/** Creates a trigger that refuses updates of jobs with these payloads, and drops it after the test. */
 async function refuseUpdates(t: TestContext, payloads: readonly number[]): Promise<void> {
   t.after(() => queue.sql("drop function if exists public.refuse cascade"));
   await queue.sql(`create function public.refuse() returns trigger language plpgsql as $$ begin
@@ -20,7 +20,7 @@ async function refuseUpdates(t: TestContext, payloads: readonly number[]): Promi
     for each row execute function public.refuse()`);
 }
 
-/** Makes a trigger that refuses updates at the commit. A worker's search for the refused job makes it fire earlier. */
+/** Like refuseUpdates(), but at the commit. A worker's search for the refused job makes the trigger fire at once. */
 async function refuseAtCommit(t: TestContext, payloads: readonly number[]): Promise<void> {
   t.after(() => queue.sql("drop function if exists public.refuse cascade"));
   await queue.sql(`create function public.refuse() returns trigger language plpgsql as $$ begin
@@ -30,7 +30,7 @@ async function refuseAtCommit(t: TestContext, payloads: readonly number[]): Prom
     for each row execute function public.refuse()`);
 }
 
-/** Waits until `worker why` and `worker doctor` have the error, which the next heartbeat reports. */
+/** Waits until `worker why` shows the error, which a heartbeat reports; `worker doctor` then shows it, too. */
 async function isExplained(id: string, sentence: RegExp): Promise<void> {
   const db = queue.utils.database;
   await waitUntil("it is explained", async () =>
@@ -81,7 +81,7 @@ for (const [where, spec] of [
     if (where === "without a queue")
       await isExplained(ids[2] ?? "", /it, so a worker leaves it out .*not this one/);
     await queue.sql("drop trigger refuse on worker._private_jobs");
-    // Another worker, because the first one leaves them out for five minutes.
+    // Another worker, because the first one leaves the refused jobs out for five minutes.
     await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
     await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
   });
@@ -139,7 +139,7 @@ for (const fastLane of [false, true]) {
     );
     try {
       const { connectionString } = limited.pool.options;
-      // In the fast lane the job runs, and its failure is refused.
+      // In the fast lane the job runs, because no update locks it. Then the update that writes its failure is refused.
       const task = recordingTask<number>("task", (n) => {
         if (n === 0) throw new Error("fails");
       });

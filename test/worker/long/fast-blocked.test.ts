@@ -1,5 +1,5 @@
-// A fast lane whose process is blocked by a handler, or frozen. Its jobs are locked by an open transaction, which
-// only recovery ends.
+// A fast lane whose process is blocked by a handler, or frozen. Its jobs are locked by an open transaction. Once the
+// lease of a frozen process has expired, recovery ends the transaction. A blocked process keeps its lease.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testQueue } from "../../queue/queue-database.ts";
@@ -12,10 +12,10 @@ const { add, isGone, job } = jobsOf(queue);
 // Longer than in other tests, because heartbeats must succeed on a busy machine for 12 seconds.
 const PATIENT = { heartbeatIntervalMs: 250, thresholdMs: 4_000 };
 
-/** Starts a process whose fast lane has fetched a job that blocks it for `ms`. */
+/** Starts a process whose fast lane runs a job that blocks the process for `ms`. */
 async function blockedFor(ms: number): Promise<{ worker: WorkerProcess; id: string }> {
   const worker = await workerProcess(queue.url, { fastLane: true, recovery: PATIENT });
-  // A worker's first jobs are fetched by the safe mode, until none is ready.
+  // Once this job has run, the lane is connected.
   const first = await add("quick");
   await waitUntil("the fast lane runs", () => isGone(first.id));
   const { id } = await add("blocking", { ms });
@@ -41,7 +41,7 @@ test("The jobs of a frozen fast lane are run by another worker once the lease ha
   const other = await workerProcess(queue.url, { recovery: PATIENT });
   worker.signal("SIGSTOP");
   await other.event("started", (event) => event["id"] === id);
-  // Read from the table, because the other worker is blocked by now.
+  // Read from the table, because the same job now blocks the other worker.
   await waitUntil("the frozen worker is marked as recovered", async () => {
     const [lease] = await queue.sql<{ is_recovered: boolean }>(
       "select metadata ? 'recovered_at' as is_recovered from worker._private_workers where id = $1",

@@ -1,5 +1,5 @@
-// Many workers, judged by the oracle: ours beside Graphile Worker's, and in processes of their own, some of which
-// are killed.
+// The oracle (oracle.ts) judges runs with many workers: with Graphile workers, with our workers beside them, and in
+// several processes, some of which are killed.
 import { describe, test } from "node:test";
 import { crewOf, together } from "../crews.ts";
 import { processes } from "../process-crew.ts";
@@ -9,7 +9,7 @@ import { workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
 
-/** One of the three producers is Graphile Worker. */
+/** Runs the plan with three producers of jobs, one of which uses Graphile Worker's utilities. */
 async function mixed(plan: TrialPlan): Promise<void> {
   await using stock = await stockProducer(queue.url);
   await attempt(queue, { ...plan, producers: [queue.utils, stock] });

@@ -28,7 +28,7 @@ await thread(text);
 test("The embedded program of the heartbeat thread requires only built-in modules of Node.", () => {
   const source = JSON.parse(readFileSync(text, "utf8")) as string;
   const required = [...source.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name = ""]) => name);
-  // pg requires these two packages only if an application has configured them.
+  // pg requires the first of these packages only on request, and the second only in a Cloudflare Worker.
   const optional = ["pg-native", "pg-cloudflare"];
   assert.deepEqual(
     required.filter((name) => !isBuiltin(name) && !optional.includes(name)),

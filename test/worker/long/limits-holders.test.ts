@@ -1,5 +1,5 @@
-// Permits move to the workers that can use them: from idle workers, from dead ones, and from workers to which the limit
-// no longer applies; also without announcements.
+// Permits move to the workers that can use them: from idle workers, from killed ones, and from workers without tasks to
+// which the limit applies; also without announcements.
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +14,7 @@ import { migratedDatabase } from "../../support/database.ts";
 import { QUICK, workerProcess } from "../worker-process.ts";
 import { latch, recordingTask, waitUntil, witness, workerQueue } from "../worker-queue.ts";
 
-/** Limited jobs need heartbeats. */
+/** Options with heartbeats: without them, a worker starts no job that needs a permit. */
 const BEATS = { recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 } } as const;
 
 describe("With the tables", () => {
@@ -210,7 +210,7 @@ describe("Without the tables", () => {
     await migrate(queue.pool, queue.db.schema, { extensions: ["limits"] });
     await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 2 });
     await queue.utils.setLimit({ name: "other", task: "other", concurrency: 2 });
-    // Each worker takes permits of the limit "other" as soon as it has read the limits.
+    // Once a worker has read the limits, it takes permits of the limit "other" for the jobs that are added here.
     const bothHave =
       "select 1 from worker._private_limit_permits p join worker._private_limits l on l.id = p.limit_id where l.name = 'other'";
     await waitUntil("both have read the limits", async () => {

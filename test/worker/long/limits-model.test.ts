@@ -1,6 +1,6 @@
 // Limits are set, raised, lowered and removed at random, and tasks are paused, while three workers run their jobs.
-// At no time do more jobs run at once than the greatest limit in force since the oldest of them started. In the
-// end all jobs have run. LIMITS_SEED repeats a run.
+// At no time do more jobs of a limit run at once than its greatest value in force since the oldest of them started. In
+// the end all jobs have run. LIMITS_SEED repeats the changes of a run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -33,7 +33,7 @@ interface Span {
   to: number;
 }
 
-/** A value and when it was in force: from the call that set it to APPLIED_MS after the call that replaced it. */
+/** A value and when it was in force: from the call that set it to APPLIED_MS after the end of the next call. */
 interface Force {
   readonly most: number;
   readonly from: number;
@@ -51,7 +51,7 @@ class History {
     this.forces.push({ most, from, to: Number.POSITIVE_INFINITY });
   }
 
-  /** The greatest value that was in force at any moment from `from` to `to`. */
+  /** Returns the greatest value that was in force at any moment from `from` to `to`. */
   most(from: number, to: number): number {
     const inForce = this.forces.filter((one) => one.from <= to && one.to >= from);
     return Math.max(...inForce.map(({ most }) => most));
@@ -79,7 +79,7 @@ test("While limits change at random, no more jobs run than the highest limit in 
   const paused = new Set<string>();
   while (performance.now() < end) {
     await act();
-    // Most changes follow within 0.4 s, before workers apply the last change. A quarter follows after that.
+    // Most changes follow within 0.4 s, when a worker may not have applied the last one yet; a quarter after 2.5 s.
     await sleep(dice(4) === 0 ? 2_500 : dice(400));
   }
   for (const task of paused) await queue.utils.resumeTask(task);
@@ -141,7 +141,7 @@ test("While limits change at random, no more jobs run than the highest limit in 
   }
 });
 
-/** Checks the number of running jobs at each start, because it grows only then. */
+/** Checks the number of running jobs at each start, because it grows only then. `full`: starts that reach a limit. */
 function judge(spans: readonly Span[], histories: ReadonlyMap<string, History>) {
   let full = 0;
   const tooMany = LIMITS.flatMap(({ name, task }) => {

@@ -1,4 +1,5 @@
-// Limits of tasks over several workers: never more jobs at once than allowed, and as many as allowed while jobs wait.
+// Limits over several workers: no more jobs run at once, or start in a period, than a limit allows, and as many run at
+// once as it allows while enough jobs wait.
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,10 +24,10 @@ import {
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 afterEach(() => queue.sql("delete from worker._private_limits"));
 
-/** A worker without heartbeats runs no limited job. */
+/** Options with heartbeats: without them, a worker starts no job that needs a permit. */
 const BEATS = { recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 } } as const;
 
-/** A task that counts how many of its jobs run at once, in all workers of this process. */
+/** Returns a task and `seen`, which counts its jobs in all workers of this process, such as the most at once. */
 function counted(identifier: string, ms: number) {
   const seen = { running: 0, most: 0, done: 0, starts: [] as number[] };
   const task = defineTask(identifier, async () => {
@@ -298,7 +299,7 @@ test("A worker that waits for a rate's only token of an hour requests it again a
   await waitUntil("it has the token", () => second.tokens === 1);
 });
 
-test("A rate goes on after the clock of the database was set back by a day.", async () => {
+test("A rate continues to apply after the clock of the database was set back by a day.", async () => {
   await queue.utils.setLimit({ name: "r", task: "limited", rate: { limit: 100, perMs: 1_000 } });
   const { task, seen } = counted("limited", 0);
   await add(1, "limited");
@@ -309,7 +310,7 @@ test("A rate goes on after the clock of the database was set back by a day.", as
   await waitUntil("the others have run", () => seen.done === 6, 5_000);
 });
 
-test("A rate of queues goes on after the clock of the database was set back by a day.", async () => {
+test("A rate of queues continues to apply after the clock of the database was set back by a day.", async () => {
   await queue.utils.setLimit({ name: "r", queue: "k/*", rate: { limit: 100, perMs: 1_000 } });
   const { task, seen } = counted("limited", 0);
   await add(1, "limited", { queueName: "k/1" });

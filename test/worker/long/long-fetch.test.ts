@@ -9,7 +9,7 @@ import { latch, recorder, recordingTask, waitUntil, workerQueue } from "../worke
 
 const queue = workerQueue();
 
-/** Makes each fetch of a worker take `seconds`. */
+/** Makes each fetch take at least `seconds`, unless it is cancelled. */
 async function slowFetches(t: TestContext, seconds: number): Promise<void> {
   await queue.sql(`create function worker.slowly() returns boolean language plpgsql as $$ begin
       if current_query() like '%skip locked%'
@@ -62,7 +62,7 @@ for (const fastLane of [false, true]) {
     await slowFetches(t, 7);
     await queue.utils.addJob("slow");
     await waitUntil("the fetch runs", async () => (await queue.sql(fetching)).length > 0);
-    // After the loss of one connection all others must answer, idle ones within five seconds.
+    // After the loss of one connection, the worker closes each other one that does not answer within seconds.
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query like 'listen %' and state = 'idle'`);
     // The job's fetch may wait for the slow fetch of another connection: only one slow fetch is sent at a time.
@@ -72,7 +72,7 @@ for (const fastLane of [false, true]) {
   });
 }
 
-/** Starts a job and a slow fetch, which has timed out once and is repeated. Returns a function that ends the job. */
+/** Starts a job, and a slow fetch, which times out and is repeated. Returns a function that ends and awaits the job. */
 async function jobBesideSlowFetch(t: TestContext) {
   const { lines, logger } = recorder();
   const gate = latch();

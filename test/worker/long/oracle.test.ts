@@ -1,4 +1,4 @@
-// Random workloads on our workers, judged by the oracle.
+// Random workloads (workload.ts) on our workers in this process, judged by the oracle (oracle.ts).
 import { describe, test } from "node:test";
 import { comingAndGoing, crewOf, cutting, OURS, together } from "../crews.ts";
 import { attempt } from "../trial.ts";

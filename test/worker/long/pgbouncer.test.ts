@@ -1,5 +1,5 @@
-// Workers behind pgbouncer in transaction mode: without prepared statements and with polling everything works, and
-// nothing stays in a server connection.
+// Workers behind pgbouncer in transaction mode, without prepared statements and with polling instead of notifications:
+// jobs, timetables and recovery work, and no setting, statement, channel or lock stays in a server connection.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";

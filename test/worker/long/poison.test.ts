@@ -17,7 +17,7 @@ for (const fastLane of [false, true]) {
     let deaths = 0;
     for (const { exited } of fleet) void exited.then(() => deaths++);
     const spec = { maxAttempts: 2 };
-    // Many other jobs are in the same batch, and none of them causes a crash.
+    // The other jobs may be fetched together with this one, and none of them causes a crash.
     const poison = await add("poison", {}, spec);
     const others: { readonly id: string }[] = [];
     for (let n = 0; n < 20; n++) others.push(await add("quick"));

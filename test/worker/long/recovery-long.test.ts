@@ -11,7 +11,7 @@ import { latch, waitUntil } from "../worker-queue.ts";
 const queue = testQueue();
 const { add, isGone, job } = jobsOf(queue);
 
-/** Returns a worker whose task runs until it is released, and the starts of the task. */
+/** Returns a worker, the ids of the jobs that its task `long` has started, and the latch that ends these jobs. */
 function longWorker(recovery: object) {
   const end = latch();
   const started: string[] = [];

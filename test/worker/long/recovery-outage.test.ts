@@ -1,4 +1,5 @@
-// An outage of the database longer than any threshold, after which every worker looks stale to the others.
+// Outages of the database. After one that lasted longer than their leases, all workers look stale to each other, and
+// none may recover another. A worker that is stopped during an outage ends, and another worker deletes its row later.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +21,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Runs a statement on a new connection, because a pool would not survive the outage. */
+/** Runs a statement on a new connection, because the connections of a pool would be lost in an outage. */
 async function sql<R extends pg.QueryResultRow>(text: string, values: unknown[] = []) {
   const client = new pg.Client({ connectionString: postgres.url() });
   await client.connect();
@@ -40,7 +41,7 @@ test("After an outage of the database no worker recovers another.", async () => 
   const own = testPool(postgres.url());
   await migrate(own.pool, schemaName());
   await own.close();
-  // On a busy machine, a heartbeat can take longer than the one second that QUICK allows.
+  // The leases of QUICK last one second. On a busy machine, a single heartbeat can take longer.
   const thresholdMs = 3_000;
   const recovery = { ...QUICK, thresholdMs, resilientThresholdMs: thresholdMs };
   const options = { concurrency: 1, recovery };
@@ -54,11 +55,12 @@ test("After an outage of the database no worker recovers another.", async () => 
   for (const worker of workers) await worker.event("started");
 
   await postgres.stop();
-  // There is no condition for the length of an outage, so the test waits.
+  // The outage must be longer than a lease. No event marks that time, so the test waits for a fixed time.
   await wait(2 * thresholdMs, new AbortController().signal);
   postgres = await startEmbeddedServer({ dataDir });
 
-  // After this wait, each worker is allowed to recover others, and has searched for stale workers many times.
+  // A worker may recover others once its heartbeats have succeeded for as long as a lease (3 s). After 6 s, each worker
+  // has also searched for stale workers many times.
   const [ready] = await sql<{ now: string }>("select now()::text as now");
   await waitUntil("each worker has sent a heartbeat two thresholds after the restart", async () => {
     const [row] = await sql<{ back: number }>(
@@ -92,7 +94,8 @@ test("After an outage of the database no worker recovers another.", async () => 
 });
 
 test("A worker that is stopped during an outage ends, and its row is deleted later.", async () => {
-  // Jobs left by a failure of the previous test would delay the stop, because their results must be written.
+  // If the previous test failed, its jobs are still there. The first worker would fetch them, and could not stop before
+  // it has written their results.
   await sql("truncate worker._private_jobs");
   const [first, second] = [
     await workerProcess(postgres.url()),

@@ -1,5 +1,6 @@
-// The time for which heartbeats have succeeded without a gap, which distinguishes a dead worker from an outage of the
-// database. It is in a worker's row, and a new worker continues the uptime of another live worker.
+// The uptime of heartbeats: how long they have succeeded without a gap (lease.ts). After an outage of the database all
+// workers look stale, so a worker is recovered only once the uptime is as long as its lease. Each worker's row stores
+// when the uptime began, and a new worker continues the uptime of workers with a recent heartbeat.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { registerLease, sendHeartbeat } from "../../../src/queue/workers/lease.ts";
@@ -14,7 +15,7 @@ const LEASE = '{"threshold_ms": 7000, "resilient_threshold_ms": 60000}';
 const GAP_MS = 4_500;
 const HEARD_MS = 3_000;
 
-/** Moves all rows back in time; forward for a negative interval. */
+/** Makes all workers' last heartbeats, and the beginnings of their uptimes, earlier; later for a negative interval. */
 const earlier = (interval: string) =>
   queue.sql(
     `update worker._private_workers set last_heartbeat_at = last_heartbeat_at - $1::interval,
@@ -62,7 +63,8 @@ test("A new worker continues the uptime of a worker with a recent heartbeat only
   await earlier("4 s");
   assert.equal(await registered("late"), 0);
   await queue.sql("delete from worker._private_workers where id = 'late'");
-  // A worker with a heartbeat in the future, or a worker of another program, has no uptime to continue.
+  // No uptime is continued from a worker whose last heartbeat is in the future, or from a row of another program, in
+  // which `steady_since_ms` is missing or is not a number.
   await queue.sql(`update worker._private_workers set last_heartbeat_at = now() + interval '1 h'`);
   await queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)

@@ -1,5 +1,5 @@
-// A worker that was frozen past its lease, or whose machine was suspended: when it wakes, it does not start jobs that
-// others have taken over, and one call of stop() ends it.
+// A worker that was frozen past its lease. After it wakes, it starts none of the jobs that another worker has
+// recovered, even if its machine was suspended meanwhile, and one call of stop() ends it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addJobs } from "../../../src/queue/add/add-jobs.ts";
@@ -21,7 +21,7 @@ test("A worker whose machine was suspended starts none of the jobs that it had f
 async function startsNone(main?: string): Promise<void> {
   const localQueue = { size: 40, adaptive: false } as const;
   const frozen = await workerProcess(queue.url, { concurrency: 1, localQueue }, main);
-  // One fetch returns all these jobs, and the first job starts.
+  // One fetch returns all these jobs. The first job freezes the process as soon as it starts.
   const names = ["freezing", ...Array.from({ length: 10 }, () => "quick")];
   const jobs = await addJobs(
     queue.db,
@@ -36,7 +36,7 @@ async function startsNone(main?: string): Promise<void> {
   }
   const other = await workerProcess(queue.url, { concurrency: 4 });
   for (const one of waiting) await other.event("started", (event) => event["id"] === one.id);
-  // The frozen worker's slot is free as soon as the worker wakes.
+  // Released before the process wakes, so that its first job ends then, and the slot is free for the next one.
   frozen.release();
   frozen.signal("SIGCONT");
   await frozen.event("leaseLost");

@@ -1,4 +1,4 @@
-// The most schedules that a schema can have, all due in one minute.
+// The most schedules that a schema can have, all due in the same minute.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migratedDatabase } from "../../support/database.ts";

@@ -1,6 +1,7 @@
-// Schedules that are added, changed, paused, resumed, run by hand and removed at random, between ticks and during them,
-// with ten schedulers and a clock that jumps over several ticks. After each step the jobs are those of a simple model.
-// SCHEDULES_SEED repeats a run.
+// Random changes of schedules, compared with a simple model (schedules-model.ts). Between ticks, schedules are added,
+// changed, paused, resumed, run by hand and removed, and their jobs are started, failed and completed. While ten
+// schedulers add the jobs of ticks, a schedule may be paused, changed or removed. The clock advances by one minute or
+// by several at once. After each step, the jobs must be those of the model. SCHEDULES_SEED repeats the random choices.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { runSchedule } from "../../../src/commands/schedules/manual-run.ts";
@@ -46,8 +47,8 @@ const MINUTE_MS = 60_000;
 
 const oneOf = <T>(all: readonly T[]): T => all[dice(all.length)] as T;
 /**
- * A day ahead of the database's clock. Commands compute the next tick by that clock, so the test replaces the tick in
- * their transaction (inStep).
+ * The beginning of the manual time: 23 to 24 hours from now. Commands compute a schedule's next tick by the database's
+ * clock, so inStep() replaces it.
  */
 const START_MS = (Math.floor(Date.now() / 3_600_000) + 24) * 3_600_000;
 
@@ -68,7 +69,7 @@ test("Schedules that change at random add the jobs of the model, with ten schedu
     const disturbed = dice(3) === 0 ? oneOf(NAMES) : null;
     const other = disturbed === null ? null : disturbance(disturbed);
     await Promise.all([time.goTo(new Date(toMs).toISOString(), SCHEDULERS), other?.run()]);
-    // Schedules whose rows were locked at the tick are read again.
+    // A scheduler that finds the row of a due schedule locked or just changed reads it again a second later.
     for (const ms of [1_000, 2_000, 3_000])
       await time.goTo(new Date(toMs + ms).toISOString(), SCHEDULERS);
     for (const model of models.values()) {
@@ -93,7 +94,7 @@ test("Schedules that change at random add the jobs of the model, with ten schedu
     return `SCHEDULES_SEED=${seed}, step ${step}, ${JSON.stringify({ ...model, jobs: undefined })}`;
   }
 
-  /** The change was made before the ticks or after them: the model takes the order that the jobs show. */
+  /** The change took effect before the ticks or after them: the model takes the order that fits jobs and next tick. */
   async function settleDisturbed(model: Model, toMs: number, change: (model: Model) => void) {
     const [before, behind] = [copyOf(model), copyOf(model)];
     change(before);
@@ -119,7 +120,7 @@ test("Schedules that change at random add the jobs of the model, with ten schedu
     };
   }
 
-  /** A change between two ticks. */
+  /** Makes a random change between two ticks, or none, in the database and in the model. */
   async function act(name: string): Promise<void> {
     const model = models.get(name) as Model;
     const { plan, jobs } = model;
@@ -169,7 +170,7 @@ test("Schedules that change at random add the jobs of the model, with ten schedu
     model.plan = plan;
   }
 
-  /** A change while ticks are added, and what it does to the model. */
+  /** Returns a random change to make while ticks are added, and the same for a model; null: there is no schedule. */
   function disturbance(name: string) {
     const model = models.get(name) as Model;
     if (model.plan === null) return null;
@@ -203,7 +204,7 @@ const changesTo = ({ pattern, version, jitterMs, overlap }: Plan) => ({
   payload: { version },
 });
 
-/** Runs a command and sets the next tick to the model's, because commands use the database's clock. */
+/** In one transaction, runs a command and sets the schedule's next tick to the model's. */
 async function inStep(
   { nextMs }: Plan,
   name: string,
@@ -223,12 +224,12 @@ async function inStep(
   }
 }
 
-/** Begins, fails or completes a job, in the database and in the model. */
+/** Starts, fails or completes a job, in the database and in the model. */
 async function work(model: Model, job: Job, state: "running" | "failed" | "done"): Promise<void> {
   const [row] = (await rowsOf(model.name)).filter(
     (one) => JSON.stringify(one.job) === JSON.stringify(job),
   );
-  if (row === undefined) return; // The model still has the job, so the next comparison fails.
+  if (row === undefined) return; // Only the model has this job, so the next comparison fails.
   if (state === "done") {
     await pool.query("delete from worker._private_jobs where id = $1", [row.id]);
     model.jobs.splice(model.jobs.indexOf(job), 1);

@@ -4,7 +4,7 @@ import { jitterOf, type ScheduleOverlap } from "../../../src/domain/cron/schedul
 
 export interface Plan {
   pattern: string;
-  /** A member of the payload. Each change of the definition sets another number. */
+  /** A number in the payload of the jobs. Each new definition, and each changed one, gets another number. */
   version: number;
   overlap: ScheduleOverlap;
   jitterMs: number;
@@ -14,18 +14,19 @@ export interface Plan {
 }
 
 export interface Job {
-  /** Its tick; null: added by hand. */
+  /** The tick that added the job; null: the schedule was run by hand. */
   ts: number | null;
   version: number;
+  /** null: not compared, because the schedule was run by hand. */
   runAt: number | null;
-  /** Whether it has the key that keeps jobs of the schedule from overlapping. */
+  /** Whether it has the job key that a schedule with the overlap `skip` or `replace` gives to its newest job. */
   isKeyed: boolean;
   state: "waiting" | "running" | "failed";
 }
 
 export interface Model {
   readonly name: string;
-  /** null: there is no such schedule. */
+  /** null: the schedule was not added yet, or was removed. */
   plan: Plan | null;
   jobs: Job[];
 }
@@ -40,14 +41,14 @@ export const copyOf = ({ name, plan, jobs }: Model): Model => ({
 const tickFrom = (pattern: string, ms: number): number => cronSchedule(pattern).next(ms) as number;
 export const tickAfter = (pattern: string, ms: number): number => tickFrom(pattern, ms + 1);
 
-/** Ends a pause: ticks of the backfill period are added. */
+/** Ends a pause. Of its ticks, addDueJobs() will add those within the backfill period. */
 export function resumePlan(plan: Plan, nowMs: number): void {
   plan.isPaused = false;
   const sinceMs = Math.max(plan.nextMs, nowMs - plan.fillMs);
   plan.nextMs = tickFrom(plan.pattern, Math.min(sinceMs, nowMs));
 }
 
-/** Adds the jobs of all ticks up to now. */
+/** Adds the jobs of all ticks up to `nowMs`, unless the schedule is paused. */
 export function addDueJobs(model: Model, nowMs: number): void {
   const { plan } = model;
   if (plan === null || plan.isPaused) return;
@@ -68,7 +69,7 @@ function addJob({ name, jobs }: Model, plan: Plan, ts: number): void {
     Object.assign(before, job);
     return;
   }
-  // A running job is not replaced: the new one follows it. A failed job does not keep its schedule from adding others.
+  // A job that still has the key is failed, or running with the overlap `replace`. It loses the key to the new job.
   if (overlap !== "allow" && before !== undefined) before.isKeyed = false;
   jobs.push(job);
 }

@@ -1,4 +1,4 @@
-// The connections of a worker's pool are cut without notice, while its other connections and new ones work.
+// The connections of a worker's pool pass no more data, and are not closed. Its other connections, and new ones, work.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migratedDatabase } from "../../support/database.ts";

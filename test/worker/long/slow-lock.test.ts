@@ -1,11 +1,12 @@
-// A trigger that takes longer for one job than the time limit of a fetch: that job is left out.
+// A trigger that needs more time for one job than a fetch has, even the repeated fetch with a limit of a minute: later
+// fetches leave that job out.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recorder, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
 
-test("A job that cannot be locked within a minute is named, and those behind it run.", async (t) => {
+test("A job that cannot be locked within a minute is logged with its id, and all others run.", async (t) => {
   t.after(() => queue.sql("drop function if exists public.slow cascade"));
   const task = recordingTask<number>("task");
   const { lines, logger } = recorder();

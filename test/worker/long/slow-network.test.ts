@@ -1,4 +1,5 @@
-// Workers behind a network that is slow, or stops without closing connections.
+// Workers behind a network that is slow, or stops passing data without closing connections. Also the names of a
+// worker's connections, by which these tests select some of them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTask, type Task } from "../../../src/worker/task/task.ts";
@@ -8,7 +9,7 @@ import { latch, recordingTask, waitUntil, witness, workerQueue } from "../worker
 const queue = workerQueue();
 const NEVER_MS = 3_600_000;
 
-/** The longest wait. On an idle machine half of it is needed. */
+/** The limit of waits until lost connections are noticed and replaced. On an idle machine half of it is needed. */
 const PATIENCE_MS = 60_000;
 
 const heartbeat = async () => {
@@ -31,7 +32,7 @@ test("No more jobs are locked than there are slots, with any round-trip time.", 
     plugins: [saw],
   });
   await waitUntil("both slots are taken", () => held.seen.length === 2);
-  // Announcements and polls cause many fetches.
+  // Each announcement and each poll wakes the worker, which must not lock more jobs while its slots are taken.
   for (let n = 0; n < 10; n++) await queue.utils.addJob("held");
   const locked = async () =>
     (await queue.remaining()).filter(({ locked_by }) => locked_by !== null).length;
@@ -57,7 +58,7 @@ for (const fastLane of [false, true]) {
       connectionString: proxy.url,
       tasks: [quick],
       fastLane,
-      // No poll finds the connections without answers.
+      // So late that no poll notices that the connections do not answer.
       pollIntervalMs: NEVER_MS,
       recovery: { heartbeatIntervalMs: 300, thresholdMs: 2_000 },
       plugins: [saw],
@@ -68,7 +69,7 @@ for (const fastLane of [false, true]) {
     await waitUntil("a heartbeat has succeeded", async () => (await heartbeat()) !== started);
     proxy.mute("established");
     const accepted = proxy.accepted;
-    // Heartbeat, listener, and every connection that fetches jobs.
+    // The connections of the heartbeat and of LISTEN, and two for each fetcher.
     const mine = fastLane ? 6 : 4;
     await waitUntil("all are connected", () => proxy.accepted >= accepted + mine, PATIENCE_MS);
     await waitUntil(
@@ -99,7 +100,7 @@ test("A statement on a lost connection has no effect when it arrives later.", as
     pollIntervalMs: NEVER_MS,
   });
   const lanes = proxy.of("worker connection");
-  // The fetches after the announcement are sent, and time out after 7.5 seconds.
+  // The worker sends fetches after the announcement. They do not reach the server, and time out after 7.5 seconds.
   lanes.mute("established", "requests");
   const accepted = lanes.accepted;
   await queue.utils.addJobs(Array.from({ length: 5 }, () => ({ identifier: "held" })));
@@ -176,7 +177,7 @@ test("A fast lane starts no job of an answer that arrives after its lease has ex
   await queue.startWorker({ ...options, ...first });
   await queue.utils.addJob("task");
   await waitUntil("it is idle", async () => (await queue.remaining()).length === 0);
-  // The first worker's fetch is executed, but the worker gets no answer. Its heartbeats do not arrive, either.
+  // The server executes the first worker's fetch, but the worker receives no answer. Its heartbeats are held back, too.
   proxy.of("worker fast lane").mute("all", "answers");
   proxy.of("worker heartbeat").mute();
   await queue.utils.addJob("task");

@@ -1,4 +1,5 @@
-// A trigger that takes longer for one job than a statement's time limit: the result of that job is written alone.
+// A trigger that makes the deletion of one job take longer than a statement may. The results of the batch are then
+// written one by one, so that only this job's result is late or refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recorder, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";
@@ -13,7 +14,7 @@ const SLOW_DELETE = (condition: string) => `
 
 for (const fastLane of [false, true]) {
   const fate = fastLane ? "fails" : "stays locked after three writes";
-  test(`A job whose deletion takes too long ${fate}, fast lane: ${fastLane}; others are done.`, async (t) => {
+  test(`A job whose deletion takes too long ${fate}; the other jobs are done (${fastLane ? "fast" : "safe"}).`, async (t) => {
     t.after(() => queue.sql("drop function if exists public.slow cascade"));
     const task = recordingTask<number>("task");
     const { lines, logger } = recorder();
@@ -49,7 +50,8 @@ test("A job whose deletion is slow at first is done in the end, and runs once.",
   );
   const task = recordingTask<number>("task");
   const { lines, logger } = recorder();
-  // A sequence counts rolled-back calls, too. The first call is for the batch of results, the second for this job only.
+  // A sequence counts rolled-back calls, too. The first two deletions time out: that of the batch of results, and the
+  // one that is sent for this job alone. The third deletion, after a pause, is quick.
   await queue.sql(`create sequence public.calls; ${SLOW_DELETE("nextval('public.calls') <= 2")}`);
   await queue.utils.addJob("task", 1);
   await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50 });

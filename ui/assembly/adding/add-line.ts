@@ -1,4 +1,4 @@
-/** The shell command that adds a job, from the fields of the form or from another job. */
+/** Fills in the form of a new job from another job, and makes the shell command that adds the job of a form. */
 
 import { Draft } from "../forms/draft";
 import { DEADLINE, RETRY } from "../forms/flags";
@@ -9,7 +9,7 @@ import { JsonReader } from "../lib/json-reader";
 import { isoTime } from "../lib/time";
 import { optionWords } from "./more-options";
 
-/** Fills in the fields from a job. The key is left out, because with it the new job would replace the old one. */
+/** Fills in the fields from a job, except its time and its key: an add with that key could change the old job. */
 export function fill(draft: Draft, job: ListedJob): void {
   const task = job.taskIdentifier;
   const queue = job.queueName;
@@ -31,14 +31,14 @@ export function fill(draft: Draft, job: ListedJob): void {
   if (!r.failed) draft.set("flags", flags.join(", "));
 }
 
-/** Returns the shell command that adds a job like this one. `now`: the server's time. */
+/** Returns the shell command that adds a job with the fields that fill() copies. `now`: the server's time. */
 export function addCommand(job: ListedJob, schema: string, now: f64): string {
   const draft = new Draft();
   fill(draft, job);
   return addLine(draft, schema, now);
 }
 
-/** Returns the shell command that adds the job of the draft. Relative times are resolved now. */
+/** Returns the shell command that adds the job of the draft. Relative times such as `+10m` become absolute. */
 export function addLine(draft: Draft, schema: string, now: f64): string {
   const payload = draft.value("payload").trim();
   let words = "add" + argument("identifier", draft.value("identifier"));

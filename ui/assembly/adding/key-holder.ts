@@ -1,4 +1,4 @@
-/** The job that has a key now: requested while the key is typed. */
+/** The job that has the key in a form. It is requested when the dialog opens, and after each pause in typing. */
 import { ListedJob, readJobList } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { quote } from "../lib/json-writer";
@@ -12,7 +12,7 @@ export class KeyHolder {
   private answered: string = "";
   private holder: ListedJob | null = null;
 
-  /** The topic is `<dialog>.key`. */
+  /** `topic`: the topic of its requests, `<dialog>.key`. */
   constructor(readonly topic: string) {}
 
   request(m: Model, key: string): void {
@@ -31,7 +31,7 @@ export class KeyHolder {
     this.holder = !r.failed && list.jobs.length > 0 ? list.jobs[0] : null;
   }
 
-  /** The job that has this key; null: none, or not read yet. */
+  /** Returns the job that has this key; null: no job has it, or there is no readable answer about this key. */
   of(key: string): ListedJob | null {
     return key.length > 0 && this.answered === key ? this.holder : null;
   }

@@ -1,4 +1,4 @@
-/** The rarer options of a new job, folded: retry policy, deadline, uniqueness, debouncing, throttling. */
+/** The rarer options of a new job, in a collapsible section: retry policy, deadline, uniqueness, debounce, throttle. */
 import { fieldControl } from "../forms/command-form";
 import { Draft } from "../forms/draft";
 import { typedTime } from "../forms/local-time";
@@ -12,7 +12,7 @@ const UNIQUE = "unique_by";
 const WHILE = "unique_while";
 const DEBOUNCE = "debounce_secs";
 const THROTTLE = "throttle_secs";
-/** Rows of fields. From the second row on, the first field of a row is required for the others. */
+/** Rows of fields. From the second row on, the other fields of a row are shown once its first one is filled in. */
 const ROWS: string[][] = [
   ["retry", DEADLINE],
   [UNIQUE, WHILE, "unique_period_secs"],
@@ -21,7 +21,7 @@ const ROWS: string[][] = [
 ];
 
 export class MoreOptions {
-  /** Whether it was opened because a field in it has a value or a fault. */
+  /** Whether the section is open without a click: a field in it has a value or a fault, or had one in this dialog. */
   private isOpen: bool = false;
 
   begin(): void {
@@ -51,7 +51,7 @@ export class MoreOptions {
   }
 }
 
-/** Sets the default of `unique_while`, and clears the options of a row whose first option is empty. */
+/** Sets the default of `unique_while` if the job is unique. Clears the fields that are not shown (ROWS). */
 export function completeOptions(draft: Draft): void {
   if (isGiven(draft, UNIQUE) && !isGiven(draft, WHILE)) draft.set(WHILE, "unfinished");
   for (let i = 1; i < ROWS.length; i++) {

@@ -1,4 +1,4 @@
-/** What the form of a new job requests while it is filled in: tasks, queues, the job that has the key. */
+/** Requests of the forms for new jobs and limits while they are filled in: tasks, queues, the job that has the key. */
 import { countedValue } from "../controls/value";
 import { KnownTask, ListedQueue, readKnownTasks, readQueueList } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
@@ -13,10 +13,10 @@ const QUEUE = ".queue";
 const MAX_TASKS = 100;
 
 export class NewJobFacts {
-  /** The first tasks of the whole list, and those that a search has found. */
+  /** The first tasks of the whole list, and the tasks that the last answered search has found. */
   private tasks: KnownTask[] = [];
   private found: KnownTask[] = [];
-  /** The task that was searched for last, and the one whose answer has arrived. */
+  /** The name in the last search for tasks, and the name in the last search that was answered. */
   private requestedTask: string = "";
   private searched: string = "";
   private holder: KeyHolder;
@@ -39,7 +39,7 @@ export class NewJobFacts {
     m.requests.read(m.access, this.dialog + FOUND, `api/tasks?limit=20&search=${encode(task)}`);
   }
 
-  /** Requests the queues whose names contain the text. Without a text, requests the first ones as suggestions. */
+  /** Requests up to 20 queues whose names contain the text; without a text, the first 20 by name, as suggestions. */
   requestQueue(m: Model, queue: string): void {
     if (queue.length > 128) return;
     this.requestedQueue = queue;
@@ -84,7 +84,7 @@ export class NewJobFacts {
     return names;
   }
 
-  /** Returns the hint for the queue: whether it is new or stuck, or how many jobs wait there. */
+  /** Returns the hint for the queue: that it is new or stuck, or how many jobs wait there; otherwise a general one. */
   queueNote(queue: string): string {
     const usual = "Jobs of one queue run one at a time, unless a limit allows more.";
     if (queue.length === 0 || this.answeredQueue !== queue) return usual;
@@ -97,7 +97,7 @@ export class NewJobFacts {
     return this.queues.length < 20 ? "The queue is new." : usual;
   }
 
-  /** The warning about a task's name; the empty string: none, or not read yet. */
+  /** Returns the warning about a task's name; empty: there is none, or no answer about the task yet. */
   warning(task: string): string {
     const known = this.taskNamed(task);
     if (known !== null) {
@@ -108,18 +108,18 @@ export class NewJobFacts {
       : `No worker or job has the task “${task}”.`;
   }
 
-  /** The existing name that was probably meant; empty: none is similar, or the task exists. */
+  /** Returns the existing name that was probably meant; empty: none is similar, the task exists, or no answer yet. */
   suggestion(task: string): string {
     const isStrange = task.length > 0 && this.searched === task && this.taskNamed(task) === null;
     return isStrange ? this.like(task) : "";
   }
 
-  /** Returns a note about the job that has the key now; empty: not read yet. */
+  /** Returns which job has the key now, or that no job has it; empty: there is no key, or no answer yet. */
   keyNote(key: string): string {
     return this.holder.note(key);
   }
 
-  /** Returns what will happen to the job that has the key; empty: there is none. */
+  /** Returns what will happen to the job that has the key; empty: no job has it, or there is no answer yet. */
   modeNote(key: string, mode: string): string {
     const holder = this.holder.of(key);
     if (holder === null) return "";
@@ -141,7 +141,7 @@ export class NewJobFacts {
     return null;
   }
 
-  /** Returns the most similar name with at most two typing errors, or fewer for a text of up to three letters. */
+  /** Returns the most similar of the first tasks with at most two typing errors, or one for two or three letters. */
   private like(task: string): string {
     let best = "";
     let least = min(3, task.length / 2 + 1);
@@ -157,7 +157,7 @@ export class NewJobFacts {
   }
 }
 
-/** Returns the number of letters to change, add, remove or swap with a neighbour. */
+/** Returns the least number of steps from one text to the other: change, add or remove a letter, or swap neighbours. */
 function distance(one: string, other: string): i32 {
   const width = other.length + 1;
   const table = new StaticArray<i32>((one.length + 1) * width);

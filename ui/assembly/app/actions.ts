@@ -1,4 +1,4 @@
-/** Actions in the palette that belong to other pages. The palette offers them on every page. */
+/** Entries that the palette offers on every page: other pages' actions, actions on incidents and limits, and links. */
 import { ALERT, BUG, GAUGE } from "../controls/icon";
 import { countedValue } from "../controls/value";
 import { commands, jobActions, withJobs } from "../generated/commands";
@@ -34,7 +34,7 @@ export function actionsElsewhere(m: Model): Shortcut[] {
   for (let i = 0; i < commands.length; i++) {
     const command = commands[i];
     const dialog = command.dialog;
-    // `add` and `remove` are in `shortcuts` (keys.ts) already. A command without a title needs selected jobs.
+    // `add` and `remove` are in `shortcuts` (keys.ts) already. A command without a title needs jobs or a worker.
     if (command.title.length === 0 || dialog === "add" || dialog === "remove") continue;
     const label = command.title + "…";
     if (dialog === "sweep" || dialog === "limit" || command.name === "schedule-add")
@@ -44,7 +44,7 @@ export function actionsElsewhere(m: Model): Shortcut[] {
   return list;
 }
 
-/** Returns the address of the page that offers a command, by the path of the command's request. */
+/** Returns the address of the page that offers a command. `path`: the path of the command's request. */
 function placeOf(path: string): string {
   if (path.endsWith("pauses")) return "/queues";
   if (path.endsWith("schedules")) return "/cron";
@@ -55,7 +55,7 @@ function goTo(label: string, path: string): Shortcut {
   return new Shortcut("", label, "app.go", path, GROUP);
 }
 
-/** Returns the actions that incidents offer; with `goes`, links to the subjects of incidents instead. */
+/** Returns the actions that incidents offer; with `goes`, links to the jobs or workers of the incidents instead. */
 export function incidentActions(m: Model, goes: bool): Shortcut[] {
   const list: Shortcut[] = [];
   const all = m.facts.incidents.incidents;
@@ -95,7 +95,7 @@ export function limitPages(m: Model): Shortcut[] {
   return list;
 }
 
-/** Returns `8,412 jobs`, or an empty string if no count is available. */
+/** Returns `8,412 jobs`; empty if the count is 0 or unknown. */
 export function jobsIn(count: Value): string {
   return count.value > 0 ? countedValue(count, "job", "jobs") : "";
 }

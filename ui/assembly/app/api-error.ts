@@ -1,9 +1,9 @@
-/** Reads the reason in an answer that is not a success. */
+/** Reads the error in an answer that is not a success, or in the event `problem` of the stream. */
 import { capital } from "../controls/glyph";
 import { ApiError, readApiError } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 
-/** Returns the error in an answer. If the answer is not from the API, makes an error from its status. */
+/** Returns the error in an answer. If the body contains none, makes an error from the status. */
 export function errorOf(body: string, status: i32): ApiError {
   const r = new JsonReader(body);
   const error = readApiError(r);
@@ -18,7 +18,7 @@ export function errorOf(body: string, status: i32): ApiError {
   return unknown;
 }
 
-/** Capitalises a sentence. If it begins with the name of a field, as in `ids: …`, it does not change. */
+/** Capitalises a sentence. A single word, or a sentence that begins with a field's name (`ids: …`), stays unchanged. */
 export function capitalise(sentence: string): string {
   const space = sentence.indexOf(" ");
   if (space < 1 || sentence.charCodeAt(space - 1) === 0x3a) return sentence;

@@ -10,13 +10,13 @@ import { announceEnd } from "../operations/news";
 import { isAtWork } from "../operations/words";
 import { reload } from "./navigate";
 
-/** The event stream that every page opens. */
+/** The path of the event stream, which is the same on every page. */
 export const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
 
-/** The difference below which two clocks are treated as equal. */
+/** The difference up to which two clocks are treated as equal. */
 const CLOCKS_AGREE_MS: f64 = 2000;
 
-/** Requests the data that the stream would bring. */
+/** Requests the data that the stream sends while it is open. */
 export function requestFacts(m: Model): void {
   m.live.requestedAt = m.now;
   read(m, "counts");
@@ -35,14 +35,14 @@ function read(m: Model, what: string): void {
   if (!m.requests.waitsFor("app." + what)) m.requests.read(m.access, "app." + what, "api/" + what);
 }
 
-/** Takes the answer to a request that read() has sent. */
 export function takeAnswer(m: Model, request: Pending, body: string): void {
   if (request.what === "operations") takeOperations(m, body);
   else takeFact(m, request.what, body);
 }
 
-/** Stores the data of an event or an answer. Returns false if it can't be read. */
+/** Stores the data of an event or an answer, and passes them to the page. Returns false if they cannot be read. */
 export function takeFact(m: Model, event: string, data: string): bool {
+  // While live updates are paused, all data wait, except those of operations.
   if (m.live.isPaused && event !== "operation") {
     m.facts.store(event, data);
     return true;
@@ -59,7 +59,7 @@ export function takeFact(m: Model, event: string, data: string): bool {
     m.facts.noteChanges(before, m.now);
   } else if (event === "operation") {
     m.facts.changedAt = m.now;
-    // The awaited operation or undo has ended, so the page's jobs have changed.
+    // The operation whose page was left, or its undo, has ended: the jobs on this page may have changed.
     if (announceEnd(m)) reload(m);
   }
   m.page.onEvent(m, event, data);
@@ -67,8 +67,8 @@ export function takeFact(m: Model, event: string, data: string): bool {
 }
 
 /**
- * Estimates how far the server's clock is ahead. `at`: a time that the server's clock has just shown. Delays make
- * `at - now` smaller, so its largest value is the best estimate.
+ * Estimates by how much the server's clock is ahead of this machine's. `at`: the server's time when it read the
+ * data. Delays make `at - now` smaller, so its largest value is the best estimate.
  */
 function setClock(m: Model, at: f64): void {
   if (isNaN(at)) return;

@@ -1,7 +1,7 @@
 /**
  * Keeps the page up to date: by the event stream if it is open, otherwise by polling; in a background tab not at all.
- * If an open stream brings no events for 10 seconds, the page polls, too. If polling brings no data, either, or if a
- * stream does not open, the page closes the stream after 30 seconds, and soon opens a new one.
+ * If no data arrive for 10 seconds although the stream is open, the page requests the counts. It closes a stream that
+ * does not open within 30 seconds, or with which no data arrive for 30 seconds, and soon opens a new one.
  */
 import { ApiError } from "../generated/records";
 import { after, subscribe, unsubscribe } from "../host";
@@ -12,14 +12,14 @@ import { errorOf } from "./api-error";
 import { EVENTS, requestCounts, requestFacts, takeFact } from "./feed";
 import { refresh, reload, renew } from "./navigate";
 
-/** The interval of the clock on the page: ages and the freshness chip are exact to the second. */
+/** The interval at which the page draws its ages and the freshness chip (shell/freshness.ts) again. */
 const TICK_MS = 1000;
-/** The time without a pulse after which the page sends a request. The server sends a pulse at least every 5 s. */
+/** How long the page waits for data on an open stream before it requests some. A pulse usually comes within 5 s. */
 const QUIET_MS: f64 = 10000;
 const BLINK_MS: f64 = 2000;
 const FIRST_RETRY_MS: f64 = 1000;
 const LAST_RETRY_MS: f64 = 30000;
-/** The time after which the page tries the stream again at a server that has none. */
+/** The pause before the page requests the stream again from a server that has none. */
 const NO_STREAM_RETRY_MS: f64 = 60000;
 
 export function connect(m: Model): void {
@@ -49,13 +49,13 @@ export function streamOpened(m: Model): bool {
   return again;
 }
 
-/** Records that the stream is closed. `status`: the HTTP status of a refusal; 0 when the stream broke. */
+/** Records that the stream is closed, and sets a timer to open it again. `status`: that of a refusal; otherwise 0. */
 export function streamClosed(m: Model, status: i32): void {
   const live = m.live;
   live.stream = Stream.Closed;
   const absent = status === 404 || status === 405 || status === 501;
   const backoff = FIRST_RETRY_MS * <f64>(1 << min(live.failures, 5));
-  // Many pages that lost the same server must not return at the same moment.
+  // The many pages that were open when a server stopped must not return to it at the same moment.
   const spread = <f64>(<i64>live.openedAt % 1000);
   live.failures = min(live.failures + 1, 10);
   live.retryAt = m.now + (absent ? NO_STREAM_RETRY_MS : min(LAST_RETRY_MS, backoff)) + spread;
@@ -92,14 +92,14 @@ export function tick(m: Model): void {
   bringUpToDate(m);
 }
 
-/** Requests data that are too old. The draw that follows also updates the ages on the page. */
+/** Closes a stream without data, and requests data that are too old. The next draw updates the ages on the page. */
 function bringUpToDate(m: Model): void {
   const live = m.live;
   if (!live.visible) return;
   startTicking(m);
   if (m.access.gate !== Gate.Open) return;
   const isOpen = live.stream === Stream.Open;
-  // While the stream opens, only answers of requests set `newsAt`.
+  // While the stream opens, only answers to requests set `newsAt`: they do not show that the stream will open.
   const since = isOpen && live.newsAt > live.openedAt ? live.newsAt : live.openedAt;
   if (live.stream !== Stream.Closed && m.now - since >= RED_MS) {
     disconnect(m);
@@ -142,7 +142,7 @@ export function outage(m: Model, error: ApiError): void {
   m.live.outageCode = error.code;
 }
 
-/** Ends an outage, if there is one, after an answer. Requests the page's data, or the dialog's failed reads, again. */
+/** Called when data arrive. Ends an outage: requests the page's data, or the dialog's failed reads, again. */
 export function endOutage(m: Model): void {
   const live = m.live;
   if (live.outage.length === 0) return;

@@ -1,4 +1,4 @@
-/** The keyboard shortcuts of the shell and of the current page, and which of them a pressed key means. */
+/** The keyboard shortcuts of the shell and of the current page, and which of them a pressed key performs. */
 import { PLUS } from "../controls/icon";
 import { focus, navigate } from "../host";
 import { Model, Page } from "../model/model";
@@ -7,12 +7,12 @@ import { Shortcut } from "../model/shortcut";
 /** The time within which the second of two keys must follow. */
 const CHORD_MS: f64 = 1500;
 
-/** The group of keys that work only in dialogs. */
+/** The heading of the shortcuts that work only in a dialog. */
 export const DIALOGS = "In a dialog";
 
 const EVERYWHERE = "Everywhere";
 
-/** Returns all shortcuts that can be used now, by key or from the palette. */
+/** Returns the shortcuts of the shell and of the current page: those with a key, and those only for the palette. */
 export function shortcuts(m: Model): Shortcut[] {
   const list: Shortcut[] = [];
   add(list, "Mod+k", "Search or run an action", "app.layer", "palette");
@@ -40,7 +40,7 @@ function add(list: Shortcut[], keys: string, label: string, action: string, arg:
   list.push(new Shortcut(keys, label, action, arg, EVERYWHERE));
 }
 
-/** Returns the keystrokes that have an effect now, separated by spaces. The host ignores all others. */
+/** Returns the keystrokes that are part of a shortcut now, separated by spaces, for `data-keys` (ui/host/listen.ts). */
 export function strokes(m: Model): string {
   const names: string[] = [];
   const list = shortcuts(m);
@@ -78,7 +78,7 @@ function pending(m: Model): string {
   return m.now - m.chordAt < CHORD_MS ? m.chord : "";
 }
 
-/** Moves to the search field of the current page, or to the first page that has one. */
+/** Moves the focus to the search field of the current page; without one, to that of the first page that has one. */
 export function search(m: Model): void {
   if (m.page.searchField.length > 0) {
     focus(m.page.searchField);

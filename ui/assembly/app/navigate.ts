@@ -1,4 +1,4 @@
-/** Opens pages, goes back, and requests the data of a page: with a visible wait the first time, quietly afterwards. */
+/** Opens the page of an address, restores its place after Back, and requests its data when they are needed. */
 import { focus, focused, scroll, scrolled } from "../host";
 import { Gate } from "../model/access";
 import { Address, parseAddress } from "../model/address";
@@ -6,7 +6,7 @@ import { queryPath } from "../model/links";
 import { Model, Page } from "../model/model";
 import { Place } from "../model/place";
 
-/** Opens the first page, at the address with which the application starts. No `leave` is called before. */
+/** Opens the page of the address with which the application starts. There is no earlier page to leave. */
 export function begin(m: Model, address: string, entry: i32): void {
   m.address = parseAddress(address);
   m.page = pageAt(m, m.address);
@@ -15,7 +15,7 @@ export function begin(m: Model, address: string, entry: i32): void {
   if (m.access.gate === Gate.Open) load(m);
 }
 
-/** Opens the page of a new address. `entry`: the address's number in the history, a new or an earlier one. */
+/** Opens the page of a new address. `entry`: its entry in the history; the current one if the address was replaced. */
 export function go(m: Model, address: string, entry: i32): void {
   const from = m.address.path;
   const before = m.page;
@@ -47,17 +47,17 @@ function comeBack(m: Model, place: Place): void {
   const kept = place.state;
   if (kept !== null) m.page.restoreState(m, kept);
   scroll(place.scroll);
-  // The navigation is the same on every page, so going back does not return the focus to it.
+  // Back does not return the focus to the navigation, which is the same on every page.
   const isOnPage = place.focus.length > 0 && !place.focus.startsWith("nav-");
   focus(isOnPage ? place.focus : "page-title");
 }
 
-/** Requests everything that the page shows. */
+/** Requests the data that the page shows, after it was opened, after a change of its address, or after the sign-in. */
 export function load(m: Model): void {
   m.page.load(m);
 }
 
-/** Requests the data again after a write. */
+/** Requests the page's data again: after a write, after a pause of live updates, or on request. */
 export function reload(m: Model): void {
   m.page.reload(m);
 }
@@ -72,7 +72,7 @@ export function renew(m: Model): void {
   }
 }
 
-/** Requests the data again because time has passed. Does nothing while a dialog is open. */
+/** Requests the page's data again because time has passed. Does nothing while a dialog is open. */
 export function refresh(m: Model): void {
   if (m.dialog === null) m.page.refresh(m);
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the entries of the palette for a text: actions, pages, saved views, a job by its id. After a pause in typing it
- * adds what the server finds for the text: tasks, queues, workers, jobs by their keys.
+ * Finds the entries of the palette for a text: actions, pages, incidents, limits, saved views, a job by its id. After a
+ * pause in typing it adds what the server finds for the text: tasks, queues, workers, jobs by their keys.
  */
 
 import { parseQuery } from "../../../src/domain/portable/query/parser";
@@ -26,15 +26,15 @@ import { taskVerbs } from "../operations/task-verbs";
 import { actionsElsewhere, incidentActions, jobsIn, limitActions, limitPages } from "./actions";
 import { DIALOGS, shortcuts } from "./keys";
 
-/** The maximum number of listed actions, and of listed pages. */
+/** The maximum number of listed actions, and of listed links to pages, jobs and so on. */
 const MAX_ACTIONS = 16;
 const MAX_NAMES = 4;
 const TYPING_PAUSE_MS = 150;
 const MAX_LENGTH = 200;
-/** The palette's requests have topics that begin with this after `app.`. Their failures are not reported. */
+/** The topics of the palette's requests begin with this after `app.`. If such a request fails, no notice is shown. */
 export const FINDS = "find-";
 const GO = "Go to";
-/** Words of actions that may precede a name, as in `pause queue mail`. */
+/** Words that may precede a name, as in `pause queue mail`. */
 const ACTIONS = " pause resume retry cancel limit queue task job ";
 
 /** Lists the entries for a newly typed text, and requests names after a pause in typing. */
@@ -50,7 +50,7 @@ export function searchFor(m: Model, typed: string): void {
   }
 }
 
-/** Requests names from the server after a pause in typing, unless the text has changed since. */
+/** Requests names from the server after a pause in typing, unless the text has changed or the palette was closed. */
 export function requestNames(m: Model, serial: string): void {
   const p = m.palette;
   m.isNew = false;
@@ -70,7 +70,7 @@ function wantedBy(typed: string): string {
   return text.startsWith(">") ? text.substring(1).trimStart() : text;
 }
 
-/** Returns `mail` for `pause queue mail`: names are searched for without the words of an action before them. */
+/** Returns `mail` for `pause queue mail`: names are searched for without the words in ACTIONS before them. */
 function nameIn(wanted: string): string {
   let from = 0;
   for (;;) {
@@ -85,13 +85,13 @@ function read(m: Model, what: string, path: string): void {
   m.requests.read(m.access, `app.${FINDS}${what}-${m.palette.serial}`, path);
 }
 
-/** Takes the answer to a request for names. Ignores it if the text has changed since: another answer follows. */
+/** Adds the entries for the names in an answer. Ignores the answer if the text has changed since the request. */
 export function takeNames(m: Model, request: Pending, body: string): void {
   const p = m.palette;
   const wanted = nameIn(wantedBy(p.text));
   if (!request.what.endsWith(`-${p.serial}`)) return;
   const r = new JsonReader(body);
-  // For `pause mail`, the new names may add the wanted action. find() then marks it, and the first entry is not kept.
+  // For `pause mail`, the answer may add the wanted action, which find() marks. Then the first entry loses its mark.
   const isAction = p.current === 0 && wanted !== wantedBy(p.text);
   const isAlone = p.found.length === 1 && !isAction;
   const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;
@@ -129,7 +129,7 @@ export function takeNames(m: Model, request: Pending, body: string): void {
     }
   }
   find(m);
-  // The marked entry stays marked, even if its place changes. If it was the only entry, the first name is marked.
+  // The marked entry stays marked, even if its place changes. If it was the only entry, the first link is marked.
   for (let i = p.found.length - 1; i >= 0 && before !== null; i--) {
     const one = p.found[i];
     const isSame = one.label === before.label && one.arg === before.arg;
@@ -141,7 +141,7 @@ function add(m: Model, label: string, path: string, drawing: string, note: strin
   m.palette.named.push(new Shortcut("", label, "app.go", path, GO, drawing, note));
 }
 
-/** Returns `8,412 jobs`, marked as inexact if one of the counts is, or an empty string if there are no jobs. */
+/** Returns the sum of the task's counts: `8,412 jobs`, marked as inexact if a count above 0 is; empty for no jobs. */
 function jobsOf(task: ListedTask): string {
   const parts = countsOfTask(task);
   const all = exactValue(0);
@@ -211,7 +211,7 @@ function find(m: Model): void {
   }
   p.found = does.slice(0, MAX_ACTIONS);
   p.current = 0;
-  // After `pause cr` an action that pauses is marked, or one on exactly `cr`, but not one that resumes `crm`.
+  // After `pause cr`, the first action that pauses, or whose subject is `cr`, is marked; not one that resumes `crm`.
   const verb = wanted.split(" ")[0];
   for (let i = p.found.length - 1; i >= 0 && ACTIONS.includes(` ${verb} `); i--) {
     const label = lower(p.found[i].label);
@@ -221,7 +221,7 @@ function find(m: Model): void {
   p.found = p.found.concat(goes.slice(0, MAX_ACTIONS));
   if (query.length > 0 && !id.valid) {
     const label = `All jobs that match “${query}”`;
-    // A key such as `import:7` becomes a text to search for, because queries have no field `import`.
+    // If the text is not a valid query, its correction is used. For the key `import:7` that is a search for this text.
     const fault = parseQuery(query, CONDITIONS).fault;
     const better = fault === null ? "" : fault.corrected(query);
     const path = queryPath(better.length > 0 ? better : query);

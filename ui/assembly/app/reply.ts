@@ -1,4 +1,4 @@
-/** Receives all answers: checks the status, then passes the body to the part that has sent the request. */
+/** Receives the answers to all requests: checks the status, then passes the body to the part that sent the request. */
 import { ApiError } from "../generated/records";
 import { Gate } from "../model/access";
 import { Model } from "../model/model";
@@ -10,10 +10,10 @@ import { FINDS, takeNames } from "./palette";
 import { handleDenied, requestSession, SESSION, sessionAnswered } from "./session";
 import { writeDone, writeRefused } from "./writes";
 
-/** The error codes of requests that took too long, although the database responds. */
+/** The error codes of a request that timed out, or for which the server or PostgreSQL was too busy. */
 const SLOW: string[] = ["timeout", "database_timeout", "busy", "database_busy"];
 
-/** Handles an answer. `bytes`: its size as transferred, which may be compressed. */
+/** Handles an answer, or its absence (status 0). `bytes`: its size as transferred, which may be compressed. */
 export function takeReply(
   m: Model,
   id: i32,
@@ -34,7 +34,7 @@ export function takeReply(
   else if (pending.isWrite) writeFailed(m, pending, status, retryAfter, body);
   else {
     const error = errorOf(body, status);
-    // A single request that took too long is not an outage. If the counts cannot be read, it is an outage.
+    // One slow read of a page, a dialog or the palette is no outage. One of data about the whole queue (feed.ts) is.
     const isSlow = SLOW.includes(error.code);
     const isOneTimeout = isSlow && (pending.owner !== "app" || pending.what.startsWith(FINDS));
     readFailed(m, pending, isOneTimeout ? 504 : status, error.error);
@@ -48,10 +48,10 @@ export function takeReply(
   }
 }
 
-/** Returns why no data can be read. */
+/** Returns the error to show for an outage. The server's text for a timeout is about one request: it is replaced. */
 function outageOf(body: string, status: i32): ApiError {
   const error = errorOf(body, status);
-  if (SLOW.includes(error.code)) error.error = "PostgreSQL timed out.";
+  if (error.code.endsWith("timeout")) error.error = "PostgreSQL timed out.";
   return error;
 }
 
@@ -86,14 +86,14 @@ function writeFailed(m: Model, write: Pending, status: i32, wait: string, body: 
   else writeRefused(m, write, status, writeReason(status, wait, error.error), error.problems);
 }
 
-/** Requests a new session, and with it a CSRF token, because the server may have restarted. The write waits for it. */
+/** Requests a new session, with a new CSRF token, because the server may have restarted. Until then the write waits. */
 function tryAgain(m: Model, write: Pending): void {
   write.again = true;
   m.requests.parked.push(write);
   if (m.access.gate === Gate.Open) requestSession(m);
 }
 
-/** Refuses the writes that wait for a new session, because its request failed. */
+/** Reports the writes that wait for a new session as refused, because the request for the session failed. */
 function unpark(m: Model, reason: string): void {
   const parked = m.requests.parked;
   m.requests.parked = [];

@@ -83,7 +83,7 @@ function retryLater(access: Access): void {
   access.isRetrying = true;
 }
 
-/** Handles any answer 401: the token is missing, wrong, or expired. */
+/** Handles the answer 401 to any request: the token or the password is missing, wrong or expired. */
 export function handleDenied(m: Model, body: string): void {
   const access = m.access;
   const challenge = errorOf(body, 401).auth;
@@ -128,7 +128,7 @@ function opened(m: Model, body: string): void {
     return;
   }
   const first = access.gate !== Gate.Open;
-  // The focus was in the field of the sign-in, which is removed now.
+  // The focus was in the field for the token, which is removed now.
   if (access.draft.length > 0) focus("page-title");
   access.session = session;
   access.gate = Gate.Open;
@@ -159,7 +159,7 @@ function blocked(m: Model, retryAfter: string): void {
   after(1000, "app.countdown", "");
 }
 
-/** Shows the remaining seconds one by one. */
+/** Sets a timer for the next second of the wait. Each timer makes the page draw the remaining seconds. */
 export function countDown(m: Model): void {
   if (m.now < m.access.blockedUntil && m.live.visible) after(1000, "app.countdown", "");
 }
@@ -170,7 +170,7 @@ function closeGate(m: Model, gate: Gate): void {
   clearAnswers();
   m.access.gate = gate;
   m.dialog = null;
-  // Data that was read in a session is not shown without one.
+  // Data that were read in a session are not shown without a session.
   m.facts = new Facts();
   m.places.clear();
   m.notices.clear();

@@ -1,4 +1,4 @@
-/** Passes each action to the part before its dot: `jobs.select` to the page `jobs`. */
+/** Passes each action to the part of the application that its name begins with: `jobs.select` to the page `jobs`. */
 import { after, attended, back, copy, focus, navigate, reload as reloadPage, theme } from "../host";
 import { parseWhole } from "../lib/number";
 import { Model } from "../model/model";
@@ -44,7 +44,7 @@ function updateApp(m: Model, verb: string, arg: string, value: string): void {
 }
 
 function updateShell(m: Model, verb: string, arg: string, value: string): void {
-  // The page is drawn after every action, so this one has nothing else to do.
+  // After every action the page is drawn, so the action `draw` has nothing else to do.
   if (verb === "draw") return;
   if (verb === "key" && m.dialog === null) key(m, arg, value);
   else if (verb === "go") navigate(arg, false);
@@ -62,7 +62,7 @@ function updateShell(m: Model, verb: string, arg: string, value: string): void {
   else if (verb === "nav") walkNavigation(m, arg, value);
   else if (verb === "renew") reloadPage();
   else if (verb === "fade") {
-    // A notice stays as long as the pointer or the focus is on any notice.
+    // While the pointer or the focus is on the shown notice, none disappears.
     if (attended("toast")) after(4000, "app.fade", arg);
     else m.notices.dismiss(<i32>parseWhole(arg).value);
   }
@@ -87,7 +87,7 @@ function copied(m: Model, text: string, done: string): void {
   else m.notices.bad("The browser did not allow copying.");
 }
 
-/** Closes the layer that is open over the page. If none is open, goes to the page above. */
+/** Closes the layer over the page. If none is open, leaves a page such as a job's: back, or to the page above. */
 function escape(m: Model): void {
   if (m.layer.length > 0) {
     m.layer = "";

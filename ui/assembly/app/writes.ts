@@ -15,7 +15,7 @@ export function writeDone(m: Model, write: Pending, body: string): void {
   if (page !== null) page.onAnswer(m, write, body);
   else if (record !== null) record.done(m, write, body);
   if (write.isStep) return;
-  // Another dialog may have been opened meanwhile.
+  // The open dialog may be another one, opened after the write was sent.
   if (dialog !== null && dialog === m.dialog) m.dialog = null;
   for (let i = 0; i < m.pages.length; i++) m.pages[i].onWrite(write);
   reload(m);
@@ -23,7 +23,7 @@ export function writeDone(m: Model, write: Pending, body: string): void {
   if (write.path === "api/limits") requestLimits(m);
 }
 
-/** Shows the reason: on the page that sent the write, in its dialog, or in a notice if the dialog is closed. */
+/** Passes the failure to the page that sent the write; or shows it in the dialog, or in a notice if that is closed. */
 export function writeRefused(
   m: Model,
   write: Pending,
@@ -38,7 +38,7 @@ export function writeRefused(
   else if (!blamesFields(dialog.draft, problems)) dialog.error = reason;
 }
 
-/** Shows each problem at its field; returns false if a problem belongs to no shown field. */
+/** Shows each problem at its field. If there are none, or one has no shown field, returns false and shows none. */
 function blamesFields(draft: Draft, problems: Problem[]): bool {
   for (let i = 0; i < problems.length; i++) if (!draft.shows(problems[i].field)) return false;
   for (let i = 0; i < problems.length; i++) {

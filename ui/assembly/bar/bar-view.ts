@@ -1,4 +1,4 @@
-/** The view of the query bar: chips, the field, its completions, and the fault with its correction. */
+/** The view of the query bar: chips, the field, its completions, the fault with its correction, and examples. */
 import { QueryFault } from "../../../src/domain/portable/query/tree";
 import { iconButton, keyCap, link, ownButton } from "../controls/button";
 import { ALERT, CLOSE, icon, SEARCH } from "../controls/icon";
@@ -56,7 +56,7 @@ export function queryBar(bar: Bar): Node {
   ]);
 }
 
-/** Each example is a query that can be opened and changed. */
+/** Links to queries that serve as examples. A query that was opened can be changed in the bar. */
 function examples(): Node[] {
   const list: Node[] = [];
   for (let i = 0; i < QUERIES.length; i += 2) {
@@ -110,7 +110,7 @@ function field(bar: Bar, fault: QueryFault | null): Node {
   return el("input", attrs, []);
 }
 
-/** A copy of the field's text, drawn behind the field, with a wavy line below the fault. */
+/** A transparent copy of the field's text, drawn over the field. Only a wavy line below the fault is visible. */
 function underlined(bar: Bar, fault: QueryFault | null): Node {
   if (fault === null) return nothing;
   const end = max(fault.end, fault.at + 1);

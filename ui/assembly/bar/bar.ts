@@ -1,6 +1,6 @@
 /**
- * The query bar: the text that is being typed after the chips, its completions, and its fault. Only Enter starts a
- * search, and turns the text into chips.
+ * The query bar: the text that is being typed after the chips, its completions, and its fault. Only a valid text that
+ * is submitted, by Enter or by a click on a completion or correction, becomes chips and is searched for.
  */
 import { QueryFault } from "../../../src/domain/portable/query/tree";
 import { Suggestion, Suggestions } from "../generated/records";
@@ -12,7 +12,7 @@ export class Bar {
   draft: string = "";
   /** The terms of the typed text. */
   typed: Terms = new Terms();
-  /** Whether the typed text was submitted. Only then is a fault at its end shown: before, the text is unfinished. */
+  /** Whether the typed text was submitted. Only then is a fault in its last word shown: before, it is unfinished. */
   isSubmitted: bool = false;
   options: Suggestion[] = [];
   /** The range of the typed text that a completion replaces. */
@@ -20,7 +20,7 @@ export class Bar {
   replaceEnd: i32 = 0;
   /** The text for which the completions were requested. They cannot be used once the text differs. */
   private proposedFor: string = "";
-  /** Whether Tab was pressed before the completions arrived. Then the first of them is used. */
+  /** Whether Tab was pressed before the completions of the present text arrived. Then the first of them is used. */
   wantsFirst: bool = false;
   /** The index of the marked completion; -1: none. */
   marked: i32 = -1;
@@ -29,7 +29,7 @@ export class Bar {
   /** Counts the changes of the text, so that completions are requested only for the last text. */
   serial: i32 = 0;
 
-  /** Takes the query of the address. A typed text that is not a valid query stays. */
+  /** Takes the query of the address, into the field if it is invalid. A typed text stays if invalid or from edit(). */
   turn(query: string): void {
     this.terms = termsOf(query);
     this.close();
@@ -48,7 +48,7 @@ export class Bar {
     this.wantsFirst = false;
   }
 
-  /** The fault of the typed text; null if there is none, or the text is only unfinished. */
+  /** The fault to show; null: the typed text has none, or only its last word has one and may be unfinished. */
   get fault(): QueryFault | null {
     const fault = this.typed.fault;
     if (fault === null) return null;
@@ -95,13 +95,13 @@ export class Bar {
     return this.typed.fault === null;
   }
 
-  /** The whole text with the fault corrected; the empty string: no correction is available. */
+  /** The typed text with its fault corrected; empty: there is no fault or no correction. */
   get correction(): string {
     const fault = this.typed.fault;
     return fault === null ? "" : fault.corrected(this.draft);
   }
 
-  /** Moves a chip back into the field. Returns the query without the chip. */
+  /** Puts a chip into the field, in place of the typed text. Returns the query without the chip. */
   edit(index: i32): string {
     const query = this.terms.without(index);
     this.type(this.terms.chips[index].text);

@@ -1,6 +1,6 @@
 /**
  * The progress of a search. One request searches for about half a second. For 5 seconds the page itself sends further
- * requests, which continue the search. After that the search is paused until the user selects Continue.
+ * requests, which continue the search. After that the search is paused until the user presses Continue.
  */
 import { ageText } from "../controls/age";
 import { button } from "../controls/button";
@@ -16,14 +16,14 @@ export class Search {
   /** The number of jobs that match; null: unknown. */
   count: Value | null = null;
   isComplete: bool = true;
-  /** Whether the rows are the best of those searched so far; later ones may replace them. */
+  /** Whether the rows are the first in order of the jobs searched so far, so that the next answer may replace them. */
   isPartial: bool = false;
   /** The names in the query that do not exist. */
   unknown: string[] = [];
   /** Existing names that are similar to the unknown ones; only if no job was found. */
   suggestions: NameSuggestion[] = [];
   answers: i32 = 0;
-  /** How long the last answer took the server. */
+  /** How long the server worked on the last answer. */
   tookMs: i64 = 0;
   private scanned: i64 = 0;
   private began: f64 = NaN;
@@ -56,13 +56,13 @@ export class Search {
     this.began = NaN;
   }
 
-  /** Whether the page continues the search by itself. `isFull`: the page has all rows that it can hold. */
+  /** Whether the page continues the search by itself. `isFull`: the list has as many rows as it can show. */
   shouldContinue(m: Model, isFull: bool): bool {
     if (this.isComplete || !m.live.visible || (isFull && !this.isPartial)) return false;
     return m.now - this.began < PATIENCE_MS;
   }
 
-  /** Returns `searched 2.1 M of 10 M`, with Stop while the search runs and Continue while it is paused. */
+  /** Returns `searched 2.1 M of 10 M` with Stop while it runs (`isOn`), or with Continue; once complete, nothing. */
   view(m: Model, isOn: bool, waitsSince: f64): Node {
     if (isOn) {
       const wait = m.now - (isNaN(this.began) ? waitsSince : min(this.began, waitsSince));

@@ -40,13 +40,13 @@ export class Terms {
     return written(condition, this.chips.concat(more.chips));
   }
 
-  /** Returns the query for the same jobs in another condition. */
+  /** Returns the query with the same chips and another condition. */
   of(condition: string): string {
     return written(condition, this.chips);
   }
 }
 
-/** Returns `task send` if the terms find the jobs of one task, in any condition; otherwise the empty string. */
+/** Returns `task send` if the only chip is that of one task, whatever the condition is; otherwise the empty string. */
 export function taskTarget(terms: Terms): string {
   if (terms.chips.length !== 1) return "";
   const chip = terms.chips[0];
@@ -72,7 +72,7 @@ export function termsOf(query: string): Terms {
 
 function chipOf(query: string, node: ParsedNode): Chip {
   const text = query.substring(node.at, node.end);
-  // An `or` needs brackets beside other terms, because it has a lower precedence than they have.
+  // An `or` needs brackets beside other terms, because the `and` between terms has precedence over it.
   if (node.kind === "or" && node.at === node.items[0].at) {
     return new Chip(`(${text})`, "", text);
   }
@@ -97,7 +97,7 @@ function written(condition: string, chips: Chip[]): string {
   return parts.join(" ");
 }
 
-/** Returns the query in an address, even in one that was written before the query language existed. */
+/** Returns the query of an address. Members such as `state`, from before the query language, become terms of it. */
 export function queryIn(address: Address): string {
   const parts: string[] = [];
   const q = address.value("q");
@@ -113,7 +113,7 @@ export function queryIn(address: Address): string {
   return parts.join(" ");
 }
 
-/** Returns the address of the jobs that a query finds, without an order and without a cursor. */
+/** Returns the address of the jobs that a query finds. `group`: what they are grouped by; empty: they are a list. */
 export function jobsPath(query: string, group: string): string {
   const parts: string[] = [];
   if (query.length > 0) parts.push("q=" + encode(query));

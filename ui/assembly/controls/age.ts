@@ -1,6 +1,6 @@
 /**
- * Ages such as `7 s ago`. If no news has come for a while, they are shown as clock times, because a growing age would
- * claim that nothing has changed since. `Times.stale` decides which form is used.
+ * Ages such as `7 s ago`. While the data on the page are stale, ages are shown as clock times, because a growing age
+ * would claim that nothing has changed since. `Times.stale` decides which form is used.
  */
 import { ageText, spanText } from "../../../src/domain/portable/ages";
 import { zoneOffset } from "../host";
@@ -20,14 +20,14 @@ export class Times {
   constructor(
     /** The time by the server's clock. */
     readonly now: f64,
-    /** Whether no news has come for a while. */
+    /** Whether the data are stale: the last ones arrived 12 s ago or earlier, or there is an outage (model/live.ts). */
     readonly stale: bool,
   ) {}
 }
 
 export { ageText, spanText };
 
-/** Returns `7 s ago`; if stale, `at 00:20:16`. */
+/** Returns `7 s ago`, or `now` below 1 s; if stale, `at 00:20:16`. */
 export function ago(at: f64, times: Times): string {
   if (times.stale) return "at " + clockAt(at, times.now);
   return times.now - at < 1000 ? "now" : ageText(times.now - at) + " ago";
@@ -38,7 +38,7 @@ export function durationText(at: f64, times: Times): string {
   return times.stale ? "since " + clockAt(at, times.now) : "for " + ageText(times.now - at);
 }
 
-/** Returns `in 26 m`, or `now` once it is due; if stale, `at 00:46:00`. */
+/** Returns `in 26 m`, or `now` from 1 s before the time on; if stale, `at 00:46:00`. */
 export function timeUntil(at: f64, times: Times): string {
   if (times.stale) return "at " + clockAt(at, times.now);
   return at - times.now < 1000 ? "now" : "in " + ageText(at - times.now);
@@ -59,7 +59,7 @@ export function agoElement(at: f64, times: Times): Node {
   return timeElement(at, ago(at, times));
 }
 
-/** Returns a short text about a time, with the time itself on hover. */
+/** Returns a short text about a time, with the time itself on hover; a dash if there is no time. */
 export function timeElement(at: f64, words: string): Node {
   if (isNaN(at)) return dash();
   return el("time", [attr("datetime", isoTime(at)), attr("title", absolute(at))], [text(words)]);

@@ -1,6 +1,6 @@
 /**
- * Buttons, links and checkboxes. No button is `disabled`: a button that is off can have the focus, and shows the
- * reason.
+ * Buttons, links, checkboxes, badges and command lines. No button is `disabled`: a button that is off can have the
+ * focus, and shows the reason on hover.
  */
 import { replaced } from "../lib/letters";
 import { Attr, attr, box, cls, el, flag, leaf, multiline, Node, text } from "../lib/node";
@@ -103,7 +103,7 @@ export function copyButton(what: string, value: string): Node {
   return ownButton("copy", "app.copy", value, named, [icon(COPY)]);
 }
 
-/** A button that copies a name as one line. A second line would be executed if it was pasted into a shell. */
+/** A button that copies a name as one line. A shell would execute a second line as soon as it was pasted. */
 export function copyName(what: string, name: string): Node {
   const line = replaced(replaced(name, "\n", "\\u000a"), "\t", "\\u0009");
   return copyButton(what, line);

@@ -31,7 +31,7 @@ export function skeleton(lines: i32): Node {
   );
 }
 
-/** A box with the reason why there are no data. */
+/** A box with the reason why there are no data, and a button that requests them again. */
 export function problem(message: string): Node {
   return el(
     "div",
@@ -40,12 +40,12 @@ export function problem(message: string): Node {
   );
 }
 
-/** A remark of one line. `tone`: `warn`, `bad`, `ok`, `info` or empty. */
+/** A remark in a frame. `tone`, which sets the colour: `warn`, `bad`, `ok`, `info` or empty. */
 export function note(tone: string, children: Node[]): Node {
   return box("div", "note " + tone, children);
 }
 
-/** Returns the first line of a text that may be long. */
+/** Returns the first line that is not blank, without its indentation, up to 300 characters of it. */
 export function firstLine(value: string): string {
   const trimmed = value.trimStart();
   const end = trimmed.indexOf("\n");

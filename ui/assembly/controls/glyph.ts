@@ -1,4 +1,4 @@
-/** The condition of a job as a shape, a colour and a word, so that colour is never the only sign. */
+/** The condition of a job, or the state of a queue or worker, as a shape, a colour and a word: never only a colour. */
 import { conditionNamed } from "../generated/conditions";
 import { upper } from "../lib/letters";
 import { attr, box, cls, el, leaf, Node } from "../lib/node";
@@ -36,7 +36,7 @@ function drawingOf(word: string): string {
   return word === "stale" ? BUG : NONE;
 }
 
-/** Returns the condition whose shape a state uses. */
+/** Returns the condition whose shape a state uses; any other word unchanged. */
 function alike(word: string): string {
   if (word === "alive") return "ready";
   if (word === "stuck") return "blocked";

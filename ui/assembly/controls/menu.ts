@@ -1,4 +1,4 @@
-/** A button that opens a few choices below it. The host closes them on Escape and on a click elsewhere. */
+/** A button that opens choices below it. The host closes them on Escape, and on a click outside or on a choice. */
 import { attr, box, cls, el, Node } from "../lib/node";
 
 /**

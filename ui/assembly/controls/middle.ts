@@ -1,4 +1,4 @@
-/** A text that is cut in its middle if it is too long, because often only the ends of names differ. */
+/** A text that is cut in its middle if it does not fit, because often only the ends of names differ. */
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
 /** Only a text of at least this length is cut in its middle. A shorter one is whole, or cut at its end. */
@@ -26,7 +26,7 @@ export function cutText(content: string, className: string): Node {
 
 /**
  * Returns the index at which the end of the text begins. The end has as many letters as fit into its width. 0: the text
- * is not cut in its middle, because it is short or written from right to left.
+ * is not cut in its middle: it is short, it nearly fits into that width, or its end is written from right to left.
  */
 function tailOf(content: string, isMono: bool): i32 {
   const length = content.length;

@@ -1,4 +1,4 @@
-/** The layout of a page: its heading, panels, pairs of name and value. */
+/** Parts of a page's layout: its heading, panels, pairs of name and value, large numbers, steps. */
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { commandLine } from "./button";
 import { table } from "./table";
@@ -13,7 +13,7 @@ export function pageHeadWith(title: string, sentence: string, acts: Node[]): Nod
   return headOf([heading([text(title)])], sentence, acts);
 }
 
-/** The head of a page whose title is not a plain text: `before` contains a `heading()`. */
+/** The head of a page, for a title of any content: `before` contains a `heading()`. */
 export function headOf(before: Node[], sentence: string, acts: Node[]): Node {
   return box("div", "head1", [
     box("div", "title-row", before),
@@ -41,7 +41,7 @@ export function panel(title: string, remark: string, more: Node[], body: Node[])
   return box("section", "panel", [head].concat(body));
 }
 
-/** A box with a table of the same name; nothing if the table has no rows. */
+/** A box with a table, whose label is the title; nothing if there are no rows. `name`: the class of the table. */
 export function tablePanel(
   title: string,
   remark: string,

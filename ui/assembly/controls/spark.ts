@@ -1,10 +1,10 @@
-/** Small charts in a line of text: a trend as bars, and the parts of a whole. */
+/** Charts without axes: a trend as bars, and the parts of a whole. */
 import { CONDITIONS } from "../generated/conditions";
 import { attr, cls, el, leaf, Node } from "../lib/node";
 
 /**
  * Bars from the oldest to the newest. An empty bucket is a short dim line, so that zero differs from unknown. `name`:
- * what a bar means, such as `failed`.
+ * what the bars count, such as `failed`; it selects their colour.
  */
 export function sparkline(counts: i64[], name: string, label: string, wide: i32, high: i32): Node {
   let most: i64 = 1;
@@ -36,10 +36,10 @@ export function withCaption(chart: Node, caption: string): Node {
   return el("figure", [cls("spark")], [chart, leaf("figcaption", "", caption)]);
 }
 
-/** The number of binary digits of the smallest count that fills a bar: 524,288. */
+/** The number of binary digits of 524,288, the smallest count that fills a bar. */
 const FULL_BITS: f64 = 20;
 
-/** A bar for counts by condition: each doubling of their sum makes it longer by the same length. */
+/** A bar for counts by condition. Until it is full, each doubling of their sum adds the same length. */
 export function countBar(label: string, counts: i64[]): Node {
   let total: i64 = 0;
   for (let i = 0; i < counts.length; i++) total += counts[i];
@@ -48,8 +48,8 @@ export function countBar(label: string, counts: i64[]): Node {
 }
 
 /**
- * A bar with the parts of a whole: `names[i]` has `counts[i]`. Every part that exists is visible. `length`: the
- * fraction of the bar that the whole takes.
+ * A bar with the parts of a whole. `counts[i]` is the size of the part `names[i]`; each part above 0 is visible.
+ * `length`: the fraction of the bar that the whole takes.
  */
 export function shareBar(label: string, names: string[], counts: i64[], length: f64 = 1): Node {
   let total: f64 = 0;

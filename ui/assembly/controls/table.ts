@@ -1,7 +1,7 @@
 /** A plain table: a head of column names, and rows that are identified by a key. */
 import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
 
-/** A table. Each column is `class=Title`. */
+/** A table. Each column is `class=Title`, where the class is that of the head cell. `name`: the class of the table. */
 export function table(name: string, label: string, columns: string[], rows: Node[]): Node {
   const heads: Node[] = [];
   for (let i = 0; i < columns.length; i++) {

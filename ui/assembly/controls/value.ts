@@ -1,6 +1,6 @@
 /**
  * A number with its precision. Exact: `8,400`. Estimated, and rounded by the server: `≈ 212,000`, from a million on
- * `≈ 9.4 M`. At least: `≥ 10,000`. The interval and the source of the number are shown on hover.
+ * `≈ 9.4 M`. At least: `≥ 10,000`. For inexact numbers, the interval and the source are shown on hover.
  */
 import { Value } from "../generated/records";
 import { attr, cls, el, Node, text } from "../lib/node";
@@ -29,7 +29,7 @@ export function countNode(value: Value, tone: string): Node {
   return valueNode(value, value.value === 0 ? "faint" : tone);
 }
 
-/** Returns `between 208,000 and 216,000, by a sample`. */
+/** Returns `between 208,000 and 216,000, by a sample`, or `at least 208,000` without an upper limit. */
 export function methodOf(value: Value): string {
   if (value.precision === "exact") return "exactly";
   const basis = value.basis === "" ? "" : `, by a ${value.basis}`;
@@ -47,7 +47,7 @@ export function exactValue(count: i64): Value {
   return value;
 }
 
-/** Whether the value was read. */
+/** Whether the value is known; false for Value.empty(). */
 export function isKnown(value: Value): bool {
   return value.precision.length > 0;
 }

@@ -42,7 +42,7 @@ export class AddDialog extends CommandDialog {
     this.wide = true;
   }
 
-  /** `arg`: `template` for a copy of another job, or `task ` and a task's name. */
+  /** `arg`: `template` for a copy of `m.shared.template`, `task ` and a task's name, or empty. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const template = m.shared.template;
     const unsent = this.unsent;
@@ -175,7 +175,7 @@ export class AddDialog extends CommandDialog {
   }
 
   protected override members(m: Model, dialog: OpenDialog, form: Form): void {
-    // The server refuses a mode without a key.
+    // The server refuses a mode without a key, except for a unique job. The form shows none without a key.
     if (!hasKey(dialog.draft)) dialog.draft.set("job_key_mode", "");
     super.members(m, dialog, form);
     if (dialog.draft.fault("identifier").length > 0) {
@@ -189,14 +189,14 @@ export class AddDialog extends CommandDialog {
     const result: JobActionResult = readJobActionResult(r);
     if (!isReadable(m, r)) return;
     const message = result.message.length > 0 ? result.message : "Added the job";
-    // If a throttle has dropped the job, the answer contains none.
+    // If a throttle has dropped the job, the answer contains no job.
     const isAdded = !result.isDuplicate && result.jobs.length === 1;
     const notice = isAdded ? m.notices.good(message) : m.notices.warn(message);
     if (result.jobs.length === 1) notice.link = jobPath(result.jobs[0].id);
   }
 }
 
-/** Returns how long it takes until all attempts have failed. The delay after attempt n is e^n s, at most e^10 s. */
+/** Returns a sentence about the sum of the delays. The delay after attempt n is e^n s, at most e^10 s. */
 function lastsFor(typed: string): string {
   const attempts = parseWhole(typed.trim().length > 0 ? typed.trim() : "25");
   if (!attempts.valid || attempts.value < 1 || attempts.value > 32767) return "";

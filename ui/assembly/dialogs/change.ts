@@ -1,4 +1,4 @@
-/** Stops or undoes an operation. The dialog first shows the effect on its jobs. */
+/** Stops or undoes an operation. The dialog first shows its progress, or how many of its jobs can be restored. */
 import { ago } from "../controls/age";
 import { jobActionNamed } from "../generated/commands";
 import {
@@ -45,7 +45,7 @@ export class ChangeDialog extends Dialog {
     dialog.jobs = [];
     dialog.workers = [];
     this.results = null;
-    // A request for another operation may be under way.
+    // A request for the results of another operation may be under way.
     m.requests.cancel(RESULTS);
     if (this.operation === null) m.requests.read(m.access, "change.one", this.path);
     else this.requestResults(m);
@@ -87,7 +87,7 @@ export class ChangeDialog extends Dialog {
     const results = this.results;
     if (!this.isUndo) return "Stop";
     if (operation === null || results === null) return "Undo";
-    // Perhaps not all jobs have been counted.
+    // The results may cover only the first jobs of the operation.
     if (results.scanned < operation.done) return "Restore jobs";
     return "Restore " + jobs(results.restorable);
   }
@@ -144,7 +144,7 @@ export class ChangeDialog extends Dialog {
     const r = new JsonReader(body);
     const operation = readOperation(r);
     if (!isReadable(m, r)) return;
-    // A few jobs are restored at once: the page stays, and a notice shows the result.
+    // An undo of a few jobs ends quickly: the page stays, and a notice shows the result.
     const path = operationPath(operation.id);
     const stays = this.isUndo && operation.done <= FEW;
     if (m.address.path !== path) {

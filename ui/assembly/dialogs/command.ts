@@ -32,7 +32,7 @@ export class CommandDialog extends Dialog {
   }
 
   override open(_m: Model, dialog: OpenDialog, arg: string): bool {
-    // This command is not about the jobs that are selected on the page.
+    // The page has set its selected jobs and workers (`aim`), but this command does not act on them.
     dialog.jobs = [];
     dialog.workers = [];
     const fields = this.command.fields;
@@ -88,7 +88,7 @@ export class CommandDialog extends Dialog {
   }
 }
 
-/** A dialog that first adds the tables of its command, if the schema lacks them. */
+/** A dialog that first adds the tables that its command needs, if the schema lacks them. */
 export abstract class TablesDialog extends CommandDialog {
   protected missing: MissingTables | null = null;
 
@@ -97,7 +97,7 @@ export abstract class TablesDialog extends CommandDialog {
     return super.open(m, dialog, arg);
   }
 
-  /** The text of the dialog's button if no table is missing. */
+  /** The text of the dialog's button if the dialog need not add tables first. */
   protected actionText(_dialog: OpenDialog): string {
     return this.command.verb;
   }
@@ -146,7 +146,7 @@ export function isReadable(m: Model, r: JsonReader): bool {
   return !r.failed;
 }
 
-/** Shows the server's sentence, as a warning if not everything was done. Returns null if it could not be read. */
+/** Shows the sentence in an answer, as a warning if not everything was done. Returns null if it could not be read. */
 export function noticeOf(m: Model, body: string): Notice | null {
   const r = new JsonReader(body);
   const result: MessageResult = readMessageResult(r);
@@ -165,7 +165,7 @@ export class ScheduleDialog extends TablesDialog {
   /** The definition of that schedule; null: not read yet. */
   private before: Draft | null = null;
 
-  /** `arg`: the new `target`. */
+  /** `arg`: see `target`. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     this.target = arg;
     this.before = null;
@@ -211,7 +211,7 @@ export class ScheduleDialog extends TablesDialog {
         const name = fields[i].name;
         const isEmptied = dialog.draft.value(name).trim().length === 0;
         if (!isEmptied || before.value(name).length === 0) continue;
-        // An empty text removes the queue. Nothing else can be removed.
+        // An empty text removes the queue. The other fields need a value.
         if (name === QUEUE) form.emptied(QUEUE);
         else dialog.draft.reject(name, "Enter a value.");
       }

@@ -1,6 +1,6 @@
 /**
- * Every dialog: one for offered actions (verb.ts), two for operations, and one for each other command of the server.
- * Most commands need no more than their declaration. A dialog that does more has a class of its own.
+ * Every dialog: one for offered actions (verb.ts), two for operations, and one for each command of the server that has
+ * a dialog of its own. Some commands share a class, such as all commands on selected jobs.
  */
 import { Command, commands } from "../generated/commands";
 import { Dialog } from "../model/model";
@@ -18,7 +18,7 @@ import { VerbDialog } from "./verb";
 
 export const dialogs: Dialog[] = [new VerbDialog(), new OperationDialog(), new ChangeDialog()];
 for (let i = 0; i < commands.length; i++) {
-  // `none`: an offered action, such as unlocking a worker or resuming a queue.
+  // `none`: VerbDialog sends this command, for example to unlock a worker or to resume a queue.
   if (commands[i].dialog !== "none") dialogs.push(dialogOf(commands[i]));
 }
 

@@ -13,12 +13,12 @@ import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 import { isReadable, TablesDialog } from "./command";
 
-/** The name of the checkbox that sets the attempts back. */
+/** The name of the checkbox that resets the attempts to 0. */
 const AGAIN = "again";
-/** The name of the field of attempts that were used. */
+/** The name of the field for the number of used attempts. */
 const ATTEMPTS = "attempts";
 
-/** The only command on selected jobs that needs tables. */
+/** The only command on selected jobs that needs tables of an extension. */
 const CANCEL = "cancel";
 
 export class JobsDialog extends TablesDialog {
@@ -30,14 +30,14 @@ export class JobsDialog extends TablesDialog {
     if (arg === "shown" && shown !== null) dialog.jobs = [shown];
     // A failed job has no attempts left. Without new ones, "run now" would change nothing.
     if (this.givesBack(dialog)) dialog.draft.set(AGAIN, "on");
-    // Nor would another time: if all jobs have failed, the field for used attempts is filled in with 0.
+    // A new time would not help a failed job, either: if all jobs have failed, the field for used attempts gets 0.
     if (this.hasAttemptsField && dialog.count("failed") === dialog.jobs.length) {
       dialog.draft.set(ATTEMPTS, "0");
     }
     return dialog.jobs.length > 0;
   }
 
-  /** Enter alone confirms only if the change can be undone. Undo needs tables. */
+  /** Enter alone confirms only if the change can be undone: undo needs tables that the schema may lack. */
   override eager(m: Model, dialog: OpenDialog): bool {
     return m.access.session.canUndo && super.eager(m, dialog);
   }
@@ -46,7 +46,7 @@ export class JobsDialog extends TablesDialog {
     this.missing = readPauseList(new JsonReader(body)).missing;
   }
 
-  /** Returns `Run 3 jobs now` for the action `Run now`. */
+  /** Returns a title such as `Run 3 jobs now` or `Retry job 42`. */
   override title(dialog: OpenDialog): string {
     const jobs = dialog.jobs;
     const what = jobs.length === 1 ? `job ${jobs[0].id}` : countText(jobs.length, "job", "jobs");
@@ -87,7 +87,7 @@ export class JobsDialog extends TablesDialog {
     return false;
   }
 
-  /** Returns the note about failed jobs in a form with a field for the attempts. */
+  /** Returns the note about failed jobs; empty without such jobs, or if the form has no field for used attempts. */
   private spent(dialog: OpenDialog): string {
     const failed = this.hasAttemptsField ? dialog.count("failed") : 0;
     if (failed === 0) return "";
@@ -139,7 +139,7 @@ export class JobsDialog extends TablesDialog {
     return write;
   }
 
-  /** Shows the server's sentence, or the numbers if it has none. */
+  /** Shows the sentence in the answer with the numbers of jobs, or only the numbers if the answer has no sentence. */
   protected override finished(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);
     const result: JobActionResult = readJobActionResult(r);

@@ -1,4 +1,4 @@
-/** The dialog that sets a limit on a task or queue, or on all that match a pattern. It also changes a limit. */
+/** The dialog that sets or changes a limit: on a task or a queue, or on all tasks or queues that match a pattern. */
 
 import { defaultBurst } from "../../../src/domain/portable/default-burst";
 import { NewJobFacts } from "../adding/new-job";
@@ -40,7 +40,7 @@ export class LimitDialog extends TablesDialog {
     this.names = new NewJobFacts(command.name);
   }
 
-  /** `arg`: `limit payments`, `task send`, `queue mail`, or empty. */
+  /** `arg`: `limit payments` to change that limit; for a new one `task send`, `queue mail`, or empty. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const draft = dialog.draft;
     const scope = scopeOf(arg);
@@ -163,7 +163,7 @@ export class LimitDialog extends TablesDialog {
     const used = isNew ? (name.trim().length > 0 ? name : draft.value(scope)) : this.limit;
     form.body.string("name", used);
     for (let i = 0; i < this.known.length && isNew; i++) {
-      if (this.known[i].name === used) draft.reject("name", "There is a limit of this name.");
+      if (this.known[i].name === used) draft.reject("name", "A limit of this name already exists.");
     }
     form.whole("concurrency", "concurrency", 1, 10000);
     const isAny = form.filled === 0;

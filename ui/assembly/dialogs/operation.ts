@@ -1,6 +1,6 @@
 /**
- * An action on all jobs that a query finds. The dialog first counts and shows the jobs, and only these are changed.
- * After a change in the form they must be counted again.
+ * An action on all jobs that a query finds. The dialog first shows a preview: the number of jobs, and a sample. Only
+ * jobs that matched at the preview are changed. After a change in the form, a new preview is needed.
  */
 import { countedValue } from "../controls/value";
 import { commandForm, writeFields } from "../forms/command-form";
@@ -45,9 +45,9 @@ const TOPIC = "ask.operation";
 /** Previews have a topic of their own, so that discarding one does not cancel the start of an operation. */
 const PREVIEWS = "ask.preview";
 const PATH = "api/operations";
-/** The name of the checkbox that sets attempts back. */
+/** The name of the checkbox that resets the attempts to 0. */
 const AGAIN = "again";
-/** The possible values of a request's `count`: the steps that lead to a started operation. */
+/** The values of `count` in the dialog's requests. They identify the steps until the operation starts. */
 const PREVIEW = 0;
 const START = 1;
 const ADDING = 2;
@@ -63,7 +63,7 @@ export class OperationDialog extends Dialog {
     this.wide = true;
   }
 
-  /** `arg`: the body of a rehearsal, `{"q":…,"action":…}`. */
+  /** `arg`: the members of a request for a preview: `{"q":…,"action":…}`, and `changes` if they are fixed. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const r = new JsonReader(arg);
     const subject = readOperationSubject(r);
@@ -209,12 +209,12 @@ export class OperationDialog extends Dialog {
 
   private starting(dialog: OpenDialog, rehearsal: Rehearsal): Pending {
     const begun = new Pending(TOPIC, PATH, begin(dialog.draft, rehearsal));
-    // A list clears its selection after a write with a count.
+    // A list clears its selection after a write whose count is above 0.
     begun.count = START;
     return begun;
   }
 
-  /** A step keeps the dialog open. A started operation has a page of its own. */
+  /** A step, such as a preview, keeps the dialog open. Once the operation has started, its page is opened. */
   override done(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);
     if (write.count !== START) {
@@ -271,7 +271,7 @@ export class OperationDialog extends Dialog {
   }
 }
 
-/** Counts running jobs as changed ones, for an action that reaches them. */
+/** Counts the locked jobs as changed instead of skipped, for an action that is for running jobs, too. */
 function countRunning(would: Would): void {
   const running = would.skipLockedValue;
   would.changeValue.value += running.value;

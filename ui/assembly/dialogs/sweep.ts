@@ -1,4 +1,4 @@
-/** The dialog that recovers the jobs and queues of stale workers, after a preview. */
+/** The dialog that recovers, after a preview, jobs and queues of stale workers and of workers without heartbeats. */
 import { writeFields } from "../forms/command-form";
 import { Form } from "../forms/form";
 import { readSweep, Sweep } from "../generated/records";
@@ -41,7 +41,7 @@ export class SweepDialog extends CommandDialog {
     return false;
   }
 
-  /** Discards the preview, because with other settings the result differs. */
+  /** Discards the preview, because with other settings its result would differ. */
   override onInput(_m: Model, dialog: OpenDialog, _field: string): void {
     this.found = null;
     dialog.workers = [];

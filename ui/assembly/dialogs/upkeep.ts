@@ -1,4 +1,4 @@
-/** The dialog of a maintenance task: indexes, extensions, cleanup. Its subject was selected on the page. */
+/** The dialog of a maintenance task: migration, extension, index, cleanup. Its argument is a Chore (kit/chore.ts). */
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { Chore, choreOf, isTyped } from "../kit/chore";
@@ -16,7 +16,7 @@ export class UpkeepDialog extends CommandDialog {
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const chore = choreOf(arg);
     this.chore = chore === null ? new Chore() : chore;
-    // Without a subject, a command with one field would apply to all possible subjects.
+    // A command with one field needs a subject: without one, `cleanup` would apply to all of its tasks.
     if (this.command.fields.length === 1 && this.chore.subject.length === 0) return false;
     return super.open(m, dialog, this.chore.subject);
   }

@@ -1,6 +1,6 @@
 /**
- * The dialog of an action that the server offers for a cause, or that the page offers in the same form. The action is
- * sent as it was offered. Only an action on a query has another dialog, which previews it first.
+ * The dialog of an action that the server offers for an incident or a cause, or that the page offers in the same form.
+ * The action is sent as it was offered. Only an action on a query has another dialog, which previews it (operation.ts).
  */
 
 import { countedValue } from "../controls/value";
@@ -16,7 +16,7 @@ import { Pending } from "../model/requests";
 import { unlockPreview } from "../parts/holder";
 import { noticeOf } from "./command";
 
-/** The maximum number of receipts that are stored for the overview. */
+/** The number of receipts of incidents' actions that are stored for the overview. The next one replaces them all. */
 const MAX_RECEIPTS = 16;
 const OPERATIONS = "/api/operations";
 
@@ -74,7 +74,7 @@ export class VerbDialog extends Dialog {
     return command !== null && command.destroys && command.target.length === 0;
   }
 
-  /** Enter alone confirms what can be undone: pauses, and changes of jobs whose state is stored. */
+  /** Enter alone confirms what can be undone: a pause, its end, and changes of jobs whose earlier state is stored. */
   override eager(m: Model, _dialog: OpenDialog): bool {
     const action = this.verbOffered.action;
     if (action === "pause" || action === "resume") return true;
@@ -102,7 +102,7 @@ export class VerbDialog extends Dialog {
     if (receipts.size >= MAX_RECEIPTS) receipts.clear();
     receipts.set(about.id, notice.text);
     const query = about.q;
-    // After the action such a query finds no job, so there is no link to it.
+    // After the action a query of stuck jobs, or of a worker's jobs, finds no job, so there is no link to it.
     if (query === null || query.startsWith("is:stuck") || query.startsWith("worker:")) return;
     if (about.affected.value === 0) return;
     notice.link = queryPath(replaced(query, " is:blocked", " is:due"));
@@ -120,7 +120,7 @@ function holdersOf(ids: string[], known: ListedWorker[]): ListedWorker[] {
   return found.length === ids.length ? found : [];
 }
 
-/** Returns the first incident whose action has the same body. */
+/** Returns the first incident whose action has the same request body; null: none. */
 function incidentOf(m: Model, offered: Fix): Incident | null {
   const known = m.facts.incidents.incidents;
   for (let i = 0; i < known.length; i++) {

@@ -34,7 +34,7 @@ export function beginBody(command: Command, draft: Draft): Form {
   return form;
 }
 
-/** Writes the fields that were filled in, and marks those that are invalid or missing. */
+/** Writes the fields that were filled in or changed (`form.before`), and marks those that are invalid or missing. */
 export function writeFields(form: Form, command: Command): void {
   const fields = command.fields;
   for (let i = 0; i < fields.length; i++) {
@@ -58,7 +58,7 @@ function isNumber(field: CommandField): bool {
   return field.kind === "integer" || field.kind === "seconds";
 }
 
-/** Whether the field is a duration without a default, for which the placeholder shows examples. */
+/** Whether the field is a duration that can be typed as `1h30m`. One with a default takes whole seconds. */
 function isSpan(field: CommandField): bool {
   return field.kind === "seconds" && field.fallback.length === 0;
 }

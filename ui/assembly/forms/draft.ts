@@ -1,6 +1,6 @@
 /** The texts of a form that is being filled in, and their faults, by field name. */
 export class Draft {
-  /** The time to which relative times refer, set when the form is sent. */
+  /** The time to which relative times refer, set just before the form is checked and sent. */
   now: f64 = NaN;
   private values: Map<string, string> = new Map<string, string>();
   private faults: Map<string, string> = new Map<string, string>();
@@ -56,7 +56,7 @@ export class Draft {
     return this.faults.size > 0;
   }
 
-  /** The first field with a fault. */
+  /** The name of the field that was rejected first. There must be a fault. */
   get firstFault(): string {
     return this.faults.keys()[0];
   }

@@ -1,4 +1,4 @@
-/** A form's fields: label, control, hint and fault, linked for screen readers. */
+/** The fields of a form. Label, control, hint and fault of a field are linked for screen readers. */
 import { Attr, attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
 import { Draft } from "./draft";
 
@@ -7,7 +7,7 @@ export class Field {
   placeholder: string = "";
   kind: string = "text";
   required: bool = false;
-  /** The text after the label instead of `required`. */
+  /** The text after the label. If it is empty, a required field shows the word “required” there. */
   remark: string = "";
   focused: bool = false;
   disabled: bool = false;

@@ -66,7 +66,7 @@ export class Form {
     this.filled++;
   }
 
-  /** Adds a time that was typed as a date and a time, or relative to now. */
+  /** Adds a time that was typed in a form that typedTime() accepts. */
   time(field: string, name: string): void {
     const typed = this.draft.value(field);
     if (typed.trim().length === 0) return;

@@ -1,7 +1,7 @@
 /** Describes the first fault in JSON text. Offers to insert a missing comma or colon, or to remove an extra comma. */
 import { JsonReader } from "../lib/json-reader";
 
-/** The number of characters at which a token is cut in a message. */
+/** The number of characters of a token that a message shows: its last ones. */
 const MAX_TOKEN = 24;
 /** The length up to which a corrected text is offered. The offer keeps a second copy of the text in memory. */
 const MAX_CORRECTED = 20000;
@@ -80,7 +80,7 @@ class Token {
   ) {}
 }
 
-/** Returns the token before a place: a comma, colon or opening bracket, or the text after one of these or a space. */
+/** Returns the token before a place: a comma, colon or opening bracket, or the text after one of these or a blank. */
 function tokenBefore(typed: string, at: i32): Token {
   let end = at;
   while (end > 0 && typed.charCodeAt(end - 1) <= 0x20) end--;

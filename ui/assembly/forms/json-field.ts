@@ -8,7 +8,7 @@ import { faultOf } from "./json-fault";
 const MAX_NUMBERED = 1000;
 const MIN_LINES = 5;
 
-/** The field. A fault is shown only after something was typed. */
+/** The field. For an empty text, no fault in its JSON is shown. */
 export function jsonField(field: Field): Node {
   const typed = field.draft.value(field.name);
   const fault = typed.trim().length > 0 ? faultOf(typed) : null;
@@ -32,7 +32,7 @@ export function jsonField(field: Field): Node {
   return box("div", fault !== null ? "payload bad" : "payload", [field.area(shown)]);
 }
 
-/** The numbers of the lines; that of the fault is marked. */
+/** The numbers of the lines. `marked`: the number of the line with the fault; 0: none. */
 function gutter(lines: i32, marked: i32): Node {
   const numbers: Node[] = [];
   let plain = "";

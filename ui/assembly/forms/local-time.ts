@@ -20,8 +20,8 @@ function localTime(wall: f64): f64 {
 }
 
 /**
- * Returns the time that a text means: `now`, `+10m`, `in 2h`, RFC 3339, or a day, a time, or both, by the local clock;
- * NaN for any other text. The command line accepts these texts, too, and other units.
+ * Returns the time of `now`, `+10m`, `in 2h`, RFC 3339, or a day, a time (the next such time), or both, by the local
+ * clock; NaN for any other text. The command line accepts more units, but no delay of more than a year.
  */
 export function typedTime(typed: string, now: f64): f64 {
   const input = lower(typed.trim());

@@ -10,7 +10,7 @@ export function shellLine(words: string, schema: string): string {
   return workerLine(schema, "worker " + words);
 }
 
-/** Returns a positional argument; with its name as an option if its value begins with a dash. */
+/** Returns a positional argument; if its value begins with a dash, an option with the argument's name instead. */
 export function argument(name: string, value: string): string {
   return value.startsWith("-") ? ` --${name}=${quoted(value)}` : " " + quoted(value);
 }

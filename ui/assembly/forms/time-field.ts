@@ -27,7 +27,7 @@ export function timeField(
   return box("div", "run-at", [
     field.input(),
     box("div", "shortcuts", [
-      // Only a job's time may be now.
+      // Only the time at which a job is due may be now.
       name === "run_at" ? shortcut("now", name, 0) : nothing,
       shortcut("+5m", name, 5),
       shortcut("+1h", name, 60),

@@ -1,10 +1,10 @@
-/** The shell command of the action that a job needs. */
+/** The action that a job needs according to its root cause, and its shell command. */
 
 import { quoted, shellLine } from "../forms/shell-line";
 import { firstActionFor } from "../generated/commands";
 import { Cause, Fix, ListedJob, Why } from "../generated/records";
 
-/** Returns the shell command of the page's primary action; `show` if there is none, or if it needs input. */
+/** Returns the shell command of the page's primary action; `show` if it needs input, or there is none. */
 export function commandOf(
   job: ListedJob,
   condition: string,
@@ -25,14 +25,14 @@ export function commandOf(
     : shellLine("show " + id, schema);
 }
 
-/** Returns the last cause that is marked as the root. */
+/** Returns the last cause that is marked as the root; null: there is none. */
 export function rootOf(why: Why | null): Cause | null {
   if (why === null) return null;
   for (let i = why.causes.length - 1; i >= 0; i--) if (why.causes[i].isRoot) return why.causes[i];
   return null;
 }
 
-/** Returns the action that the root cause requires; null if it requires none, or the usual one for the condition. */
+/** Returns the action that a fault at the root requires; null: none, or the usual one for the condition. */
 export function repairOf(root: Cause | null, condition: string): Fix | null {
   if (root === null || !root.isBroken) return null;
   const fix = root.fix;
@@ -41,7 +41,7 @@ export function repairOf(root: Cause | null, condition: string): Fix | null {
   return first !== null && first.name === fix.action ? null : fix;
 }
 
-/** Whether the job has failed and a retry would fail, too. */
+/** Whether the job has failed and the server offers no retry, because it would fail, too, or may crash workers. */
 export function isHopeless(why: Why | null): bool {
   const root = rootOf(why);
   return root !== null && root.kind === "exhausted" && root.fix === null;

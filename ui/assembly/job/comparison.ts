@@ -62,7 +62,7 @@ export class Comparison {
   }
 }
 
-/** Returns the value at `payload.customer.vip`; empty if there is none, or if the path is not in the payload. */
+/** Returns the value at a path such as `payload.customer.vip`; empty: it is missing, an object or an array. */
 function valueAt(json: string, path: string): string {
   const steps = path.split(".");
   if (steps[0] !== "payload" || steps.length > MAX_DEPTH) return "";

@@ -1,4 +1,4 @@
-/** The job's facts: its names, its place in a queue, its times (with the absolute time on hover) and its flags. */
+/** The facts about a job: queue, attempts, times (with the absolute time on hover), flags, payload size and so on. */
 import { age, ago, clockAt, durationText, timeElement, timeUntil } from "../controls/age";
 import { copyName, link } from "../controls/button";
 import { pair, pairs, plainPanel } from "../controls/panel";
@@ -11,7 +11,7 @@ import { bytes, parseWhole, partText } from "../lib/number";
 import { errorPath, queuePath, workerPath } from "../model/links";
 import { Model } from "../model/model";
 
-/** Whether the job was cancelled or failed by hand. For a waiting job, this uses up its attempts. */
+/** Whether a failed job was cancelled, or failed by hand without a reason. `attempts` may count more than were made. */
 export function endedByHand(job: ListedJob): bool {
   const error = job.errorLine;
   if (job.state !== "failed" || error === null) return false;
@@ -80,7 +80,7 @@ function placeText(ahead: Value, all: Value | null): string {
 function times(m: Model, job: ListedJob, why: Why | null, list: Node[]): void {
   const now = m.serverNow;
   const state = job.state;
-  // Only the explanation contains the condition.
+  // Until the explanation has arrived, the condition is unknown, and only the state is used.
   const condition = why === null ? "" : why.condition;
   if (condition === "fetched") list.push(pair("Fetched", moment(m, job.lockedAt)));
   else if (state === "locked") {

@@ -1,4 +1,4 @@
-/** Searches a payload's names and values for a text, and lists the path and value of each match. */
+/** Searches the names and values of a payload for a text, and lists the paths and values of the first matches. */
 import { JsonReader, Kind } from "../lib/json-reader";
 import { lower } from "../lib/letters";
 import { attr, box, cls, el, key, leaf, Node, text } from "../lib/node";
@@ -6,7 +6,7 @@ import { numberText } from "../lib/number";
 
 const MAX_FOUND = 100;
 const MAX_DEPTH = 100;
-/** The number of characters shown of a value, and how many of them come before the match. */
+/** The maximum number of characters shown of a value, and of those before the match. */
 const SHOWN = 200;
 const BEFORE = 40;
 
@@ -22,7 +22,7 @@ class Search {
   }
 }
 
-/** Adds a line with the number of matches, and a line for each of the first MAX_FOUND. */
+/** Adds a line with the number of matches, then a line for each match. Stops after MAX_FOUND matches. */
 export function find(json: string, query: string, lines: Node[]): void {
   const search = new Search(lower(query), lines);
   walk(new JsonReader(json), "", "", 0, search);

@@ -1,4 +1,4 @@
-/** The head of a job: the link to its list, its task and condition, the primary action, and the other actions. */
+/** The head of a job: links to lists and neighbours, its task and condition, its actions, a note if it has ended. */
 import { ago } from "../controls/age";
 import {
   button,
@@ -28,7 +28,7 @@ import { JobView } from "./job-view";
 
 const GROUP = "This job";
 
-/** The row `Jobs / Failed`, and at the right the neighbours in the list from which the job was opened. */
+/** The links `Jobs / Failed`; at the right, the job's place in the list shown last, and buttons for its neighbours. */
 export function crumbRow(m: Model, view: JobView): Node {
   const condition = view.condition;
   const links = [link(m.shared.listPath, "", [text("Jobs")])];
@@ -50,7 +50,7 @@ function neighbours(m: Model, view: JobView): Node {
   ]);
 }
 
-/** The head. `beside`: the job is shown beside the list, whose page has a heading of its own. */
+/** `beside`: the job is shown beside a list. Its title is then an `h2`, because the list's page has the `h1`. */
 export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): Node {
   const task = job.taskIdentifier;
   const name = task === null ? "(no task)" : task;
@@ -74,7 +74,7 @@ export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): 
   ]);
 }
 
-/** The action of the root cause; otherwise the most likely action for a job in this condition. */
+/** The button of the root cause's action, or else of the most likely one; nothing if a retry would fail, too. */
 function primary(m: Model, view: JobView): Node {
   const root = repair(view);
   if (root !== null) return verbButton(m, root, "p");
@@ -88,12 +88,12 @@ function primary(m: Model, view: JobView): Node {
   return keyed(label, upper(first.command.key), "ask." + first.name, "shown", "btn " + kind);
 }
 
-/** Returns the most likely action for the job's condition; null: there is none. */
+/** Returns the most likely action for the job's condition; null if the job has ended. */
 function primaryAction(view: JobView): JobAction | null {
   return view.ended ? null : firstActionFor(view.condition);
 }
 
-/** Returns the action that the root cause requires, if it differs from the most likely one for the condition. */
+/** Returns the action that the root cause requires; null: none, or the one that primaryAction() returns. */
 function repair(view: JobView): Fix | null {
   return view.ended ? null : repairOf(rootOf(view.why), view.condition);
 }
@@ -128,7 +128,7 @@ function keyed(label: string, cap: string, action: string, arg: string, name: st
   return ownButton(name, action, arg, [], [words, cap.length > 0 ? keyCap(cap) : nothing]);
 }
 
-/** Returns the actions on the job for keys, the menu and the palette. */
+/** Returns the actions on the job, for its menu, the keys and the palette. */
 export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
   const list: Shortcut[] = [];
   const canWrite = m.access.canWrite && !m.live.isStale(m.now);
@@ -171,7 +171,7 @@ function addMatching(
     const action = actionsOnOne[i];
     if (action === first || action.reachesRunning !== isForRunning) continue;
     if (!isOfferedFor(action.one, view.condition === "failed")) continue;
-    // For a failed job the key R means retry.
+    // Retry and run-now have the same key. For a failed job, it means retry.
     const isTaken = first !== null && first.command.key === action.command.key;
     addAction(list, action, isTaken ? "" : action.command.key);
   }
@@ -181,7 +181,7 @@ function addAction(list: Shortcut[], action: JobAction, keys: string): void {
   add(list, keys, action.command.verb + "…", "ask." + action.name, "shown");
 }
 
-/** The note about the end of the job. */
+/** The note that the job no longer exists, with the reason if a receipt was found. */
 export function endedNote(m: Model, view: JobView): Node {
   if (!view.ended) return nothing;
   const entry = view.receipt;

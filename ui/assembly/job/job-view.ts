@@ -1,9 +1,9 @@
 /**
- * One job, on its own page or beside the list. It takes an id and does not read the address. Answers and actions arrive
- * at the page `job`, which passes them on. All pages share one JobView.
+ * One job, on its own page or beside the list of jobs. It takes an id and does not read the address. Answers and
+ * actions arrive at the page `job`, which passes them on. Requests: `head` is the job's row, `why` its explanation.
  *
- *   open(id) ─▶ head + why ─▶ refresh(): why every few seconds; the head when something has changed
- *                  └─ 404 after it was shown ─▶ it has ended: its last state stays, and the receipt is requested
+ *   open(id) ─▶ head + why ─▶ refresh(): why after 3 to 15 s; head if why has changed, or after 1 to 2 min
+ *                  └─ 404 after it was shown ─▶ it has ended: its last state stays, and recent writes are requested
  */
 import { addCommand } from "../adding/add-line";
 import { jobActionNamed } from "../generated/commands";
@@ -28,8 +28,8 @@ import { Comparison } from "./comparison";
 import { Payload } from "./payload";
 
 /**
- * The intervals of requests for the explanation: while the counts change, and while they stay the same. The second one
- * is needed because the sentences contain ages, and because a job can change without the counts.
+ * The intervals of requests for the explanation: if the counts have changed since the last request, and if not. The
+ * second one is needed because the job, its place and the ages in the sentences can change while the counts do not.
  */
 const WHY_MS: f64 = 3000;
 const UNCHANGED_MS: f64 = 15000;
@@ -40,7 +40,7 @@ export class JobView {
   id: i64 = 0;
   job: ListedJob | null = null;
   why: Why | null = null;
-  /** When it was noticed that the job has ended, and what was recorded about it. */
+  /** When the page noticed that the job had ended, and the recorded write that deleted the job; null: none found. */
   endedAt: f64 = NaN;
   receipt: AuditEntry | null = null;
   readonly head: ServerData = new ServerData("job.head");
@@ -49,7 +49,7 @@ export class JobView {
   payload: Payload = new Payload();
   comparison: Comparison = new Comparison();
   error: ErrorPanel = new ErrorPanel("job", "Last error");
-  /** The job as the server sent it, with its payload; empty: not yet. */
+  /** The server's answer that contains the job with its whole payload; empty: the payload is not loaded. */
   private json: string = "";
 
   /** Shows a job. If it is shown already, it is only requested again. */
@@ -59,7 +59,7 @@ export class JobView {
     this.explained.request(m, `api/jobs/${id}/why`);
   }
 
-  /** Discards what was read. */
+  /** Sets the id, and discards the data that were read before. */
   reset(id: i64): void {
     this.id = id;
     this.job = null;
@@ -73,7 +73,7 @@ export class JobView {
     this.json = "";
   }
 
-  /** Performs an action of the job view on a job of a list. */
+  /** Performs an action of act() on a job of a list, without opening the job. */
   actOn(m: Model, job: ListedJob, verb: string): void {
     this.reset(job.id);
     this.job = job;
@@ -92,7 +92,7 @@ export class JobView {
     return this.head.missing && this.job !== null;
   }
 
-  /** Its condition. Until the explanation has arrived, the condition is derived from the row. */
+  /** The job's condition; empty without a job. Until the explanation has arrived, it is derived from the row. */
   get condition(): string {
     const why = this.why;
     if (why !== null) return why.condition;
@@ -128,7 +128,7 @@ export class JobView {
     else if (!isSame) this.json = "";
   }
 
-  /** Sets the job's condition, which the answer lacks and the dialogs show. */
+  /** Sets the row's `condition`, which the answer `head` lacks and the dialogs show. */
   private explain(): void {
     const job = this.job;
     if (job !== null) job.condition = this.condition;
@@ -143,7 +143,7 @@ export class JobView {
     this.explain();
     const group = why.errorGroup;
     this.comparison.errorGroup = group === null ? "" : group;
-    // If the explanation has changed, the row has changed, too.
+    // If the explanation has changed, the row may have changed, too.
     if (before !== null && !isAlike(before, why))
       this.head.request(m, `api/jobs/${this.id}?fields=head`);
   }
@@ -159,7 +159,7 @@ export class JobView {
     this.perform(m, next);
   }
 
-  /** Performs an action that needs the payload. */
+  /** Performs an action that needs the whole payload: `duplicate`, `copy-json` or `copy-add`. */
   private perform(m: Model, verb: string): void {
     if (verb === "copy-json") copy(this.json);
     if ((verb !== "copy-add" && verb !== "duplicate") || this.payload.text === null) return;
@@ -171,7 +171,7 @@ export class JobView {
     }
   }
 
-  /** Sets the receipt: the newest write about the job, if it has deleted jobs. If it has not, the job has finished. */
+  /** Sets the receipt: the newest write that changed the job, if its action deletes jobs. Otherwise there is none. */
   private onReceipt(m: Model, body: string): void {
     const r = new JsonReader(body);
     const activity = readActivity(r);
@@ -203,7 +203,7 @@ export class JobView {
     else if (what === "activity") return;
     else {
       const data = what === "head" ? this.head : this.explained;
-      // If only the explanation cannot be read, the job is still shown.
+      // A failure of `why` alone is not shown: the job stays, and refresh() soon requests its explanation again.
       if (what === "head" || status === 404) data.failedWith(status, reason);
     }
     if (status !== 404 || (what !== "head" && what !== "why")) return;
@@ -245,14 +245,14 @@ export class JobView {
     }
   }
 
-  /** The shell command of the primary action. */
+  /** The shell command of the primary action; `worker show` if there is none, or if it needs input. */
   command(m: Model): string {
     const job = this.job;
     return job === null ? "" : commandOf(job, this.condition, this.why, m.access.session.schema);
   }
 }
 
-/** Whether two explanations differ only in the ages in their sentences. */
+/** Whether two explanations have the same condition, `since`, number of next attempts, and time of the first. */
 function isAlike(one: Why, other: Why): bool {
   const isSameTime = one.since === other.since || (isNaN(one.since) && isNaN(other.since));
   if (one.condition !== other.condition || !isSameTime) return false;
@@ -260,5 +260,5 @@ function isAlike(one: Why, other: Why): bool {
   return one.nextAttempts.length === 0 || one.nextAttempts[0] === other.nextAttempts[0];
 }
 
-/** One view for all pages, because only one of them shows a whole job at a time. */
+/** The view that all pages share, because only one of them shows a whole job at a time. */
 export const jobView: JobView = new JobView();

@@ -1,6 +1,6 @@
 /**
- * The payload. A small one comes with the job, a large one on request. If it is too large for the page, only its
- * beginning is read. It is shown as a tree, as text, or compared with other jobs' payloads.
+ * A job's payload. A small one comes with the job, a large one on request. If it is too large for an answer, only its
+ * beginning is read. It is shown as a tree, as text, or by the fields in which jobs with its error differ from others.
  */
 import { button, copyButton, drawnButton } from "../controls/button";
 import { problem } from "../controls/empty";
@@ -21,9 +21,9 @@ import { JsonTree } from "./tree";
 /** The size of the largest payload that the server sends in an answer, in bytes. */
 const MAX_BYTES: i64 = 16 * 1048576;
 const START = 4000;
-/** The number of characters that the text view shows at first, and adds at a time. */
+/** The number of characters that the text view shows at first, and that *Show more* adds. */
 const RAW_STEP = 100000;
-/** The number of characters above which a payload has a search field. */
+/** The number of characters above which the tree has a search field. */
 const SEARCHED = 2000;
 const TYPING_MS: i32 = 250;
 
@@ -37,17 +37,17 @@ export class Payload {
   private rawDrawn: Node | null = null;
   private draft: string = "";
   private typed: i32 = 0;
-  /** The size of its text; empty: it was not loaded. */
+  /** The size of the payload's text, such as `12 KB`; empty: the payload is not loaded. */
   size: string = "";
   /** The action to perform when the payload has arrived: `duplicate`, `copy-json`, `copy-add`, or empty. */
   next: string = "";
 
-  /** The text of the payload; null if it was not loaded. */
+  /** The text of the payload; null: it is not loaded. */
   get text(): string | null {
     return this.size.length > 0 ? this.tree.json : null;
   }
 
-  /** Takes a job that was read, for the first time or again. A loaded large payload stays if the job is unchanged. */
+  /** Takes a job from the answer `head`. A loaded large payload stays if the job is unchanged (`isSame`). */
   update(m: Model, job: ListedJob, isSame: bool): void {
     if (!job.payloadTruncated) this.show(job.payload);
     else if (!isSame) {

@@ -1,7 +1,7 @@
 /**
- * A payload as a tree that opens and closes, with numbers and escapes exactly as they were written. It shows 100
- * children of a container at a time, and 500 characters of a string. A value is identified by its place in the text.
- * The drawn lines are kept until something changes, so that a megabyte is not read once a second.
+ * A payload as a tree that opens and closes. Numbers and strings are shown exactly as they were written. At first 100
+ * children of a container and 500 characters of a string are shown. A value is identified by its place in the text.
+ * The drawn lines are kept until the user changes the tree, so that a megabyte is not read once a second.
  */
 
 import { ownButton } from "../controls/button";
@@ -14,10 +14,10 @@ const STEP = 100;
 const LONG_STRING = 500;
 /** The number of characters above which a container has its size beside it. */
 const LARGE = 10240;
-/** The maximum number of characters that are shown of a string, and of a name. */
+/** The maximum number of characters that are shown of a value, and of a name. */
 const MAX_STRING = 20000;
 const MAX_NAME = 200;
-/** The number of lines after which further containers are closed at first, and the maximum number of lines. */
+/** The number of lines after which further containers are closed at first, and after which no value gets a line. */
 const OPENED = 150;
 const MAX_LINES = 5000;
 const MAX_DEPTH = 40;
@@ -26,10 +26,10 @@ const LAST_INDENT = 12;
 export class JsonTree {
   /** The text to search for; empty: the tree is shown. */
   query: string = "";
-  /** By the places of containers: whether they were opened (1) or closed (0), and how many steps are shown. */
+  /** By the places of containers: 1 if the user opened them, 0 if closed; and how many steps of children are shown. */
   private toggled: Map<string, i32> = new Map<string, i32>();
   private steps: Map<string, i32> = new Map<string, i32>();
-  /** The places of strings that are shown whole. */
+  /** The places of long values that the user has expanded. Of each, up to MAX_STRING characters are shown. */
   private whole: Set<string> = new Set<string>();
   private drawn: Node | null = null;
   private lines: i32 = 0;
@@ -97,7 +97,7 @@ export class JsonTree {
       ? this.toggled.get(place) === 1
       : depth === 0 || (depth < 3 && this.lines < OPENED);
     const head = lines.length;
-    // Its own line is written after its children have been counted.
+    // Replaced by the container's own line after its children have been counted.
     if (depth > 0) lines.push(nothing);
     this.lines++;
     const most = this.stepsOf(place) * STEP;
@@ -162,7 +162,7 @@ function opener(words: string, action: string, at: i32, expanded: string): Node 
   return ownButton("twist", action, at.toString(), more, [text(words)]);
 }
 
-/** A value that contains no others, as it was written. */
+/** The text of a value as it was written, up to LONG_STRING characters, or MAX_STRING if `whole`. */
 export function scalar(raw: string, kind: Kind, whole: bool, at: i32): Node {
   const most = whole ? MAX_STRING : LONG_STRING;
   const isCut = raw.length > most;
@@ -198,7 +198,7 @@ function classOf(kind: Kind): string {
   return kind === Kind.Null ? "z" : "v";
 }
 
-/** Returns a remark about an integer that other tools would round. */
+/** Returns `exact` for an integer so long that other tools may round it, otherwise the empty string. */
 function remarkOf(raw: string, kind: Kind): string {
   return kind === Kind.Number && raw.length > 16 && !raw.includes(".") ? "exact" : "";
 }

@@ -9,7 +9,7 @@ import { attr, box, el, leaf, Node, nothing } from "../lib/node";
 import { Model } from "../model/model";
 import { endedByHand } from "./facts";
 
-/** The largest number of attempts for which each attempt has a cell. */
+/** The largest `max_attempts` for which cells are drawn, one for each attempt. */
 const MAX_CELLS = 40;
 const BAR = 300;
 
@@ -40,7 +40,7 @@ function attempts(m: Model, job: ListedJob, why: Why): Node {
   ]);
 }
 
-/** A cell for each attempt: those that failed, the one that runs or comes next, and those that are left. */
+/** A cell for each attempt: those that failed, the current or next one, and those that are left. */
 function cells(job: ListedJob, condition: string): Node {
   const step = min(<f64>BAR / <f64>job.maxAttempts, 43);
   const failed = isLocked(condition) ? job.attempts - 1 : job.attempts;
@@ -64,7 +64,7 @@ function cells(job: ListedJob, condition: string): Node {
   );
 }
 
-/** The times of the next attempts if the job keeps failing. */
+/** The times of a retrying job's next attempts, and of its last, if it keeps failing. */
 function toCome(m: Model, job: ListedJob, why: Why): Node {
   if (why.condition !== "retrying" || why.nextAttempts.length < 2) return nothing;
   const parts: Node[] = [leaf("b", "", "Upcoming attempts")];

@@ -1,6 +1,6 @@
 /**
- * A maintenance task that a row offers: its subject, and the text of its dialog. Both are in the argument of its
- * button.
+ * A maintenance task that a row offers, such as the cleanup of failed jobs: its subject, and the texts and
+ * fields of its dialog. All of it is in the argument of its button, from which the dialog reads it (dialogs/upkeep.ts).
  */
 
 import { DOTS, icon } from "../controls/icon";
@@ -11,24 +11,24 @@ import { Model } from "../model/model";
 import { writeButton } from "./verb";
 
 export class Chore {
-  /** The value of the request's field; empty: the request has none. */
+  /** The value of the first field of the request, such as the name of an index; empty: the field is not set. */
   subject: string = "";
-  /** The title, and the label of the button. */
+  /** The title of the dialog, and the label of the button in it. */
   title: string = "";
-  /** What it does, in addition to the command's own text. */
+  /** What it does: shown before the command's own text, and for `cleanup` instead of it. */
   sentence: string = "";
   /** Whether it cannot be undone. */
   isFinal: bool = false;
   /** The number that must be typed to confirm; 0: none. */
   typed: i64 = 0;
 
-  /** A button in the menu of a row, for a task that should not be started by mistake. */
+  /** A menu that contains the button, for a task that should not be started by mistake. */
   inMenu(m: Model, label: string, command: string): Node {
     if (!m.access.canWrite) return nothing;
     return menu("More actions: " + this.title, [icon(DOTS)], [this.button(m, label, command)]);
   }
 
-  /** The button that opens the dialog of its command. */
+  /** The button that opens the dialog of the task. `command`: the name of the command that performs the task. */
   button(m: Model, label: string, command: string): Node {
     const arg = [this.subject, this.title, this.sentence, this.isFinal ? "y" : "", `${this.typed}`];
     return writeButton(m, label, "ask." + command, arg.join("\n"), "s");
@@ -48,7 +48,7 @@ export function choreOf(arg: string): Chore | null {
   return chore;
 }
 
-/** Whether a text is this number, with or without separators. */
+/** Whether a text is this number, with or without thousands separators. */
 export function isTyped(text: string, count: i64): bool {
   const typed = text.trim();
   return typed === numberText(count) || typed === count.toString();

@@ -5,7 +5,7 @@ import { sparkline } from "../controls/spark";
 import { Group } from "../generated/records";
 import { attr, box, cls, el, leaf, Node, nothing } from "../lib/node";
 
-/** A label such as `GatewayError HTTP 503 from …`, with its class in bold. */
+/** A label such as `GatewayError: HTTP 503 from …`, with the class in bold, and without the colon after it. */
 export function errorLabel(label: string): Node {
   const end = classEnd(label);
   const name = end > 0 ? leaf("b", "", label.substring(0, end)) : nothing;
@@ -23,7 +23,7 @@ export function groupTrend(group: Group): Node {
   return sparkline(group.trend, "failed", "failures, last 3 h", 76, 16);
 }
 
-/** Returns where the name of an error's class ends: `TypeError`, `PG::Error`, `app.errors.Gone`. */
+/** Returns where the class at the beginning ends (`TypeError`, `PG::Error`, `app.errors.Gone`); 0: there is none. */
 export function classEnd(label: string): i32 {
   for (let i = 0; i < min(label.length, 60); i++) {
     const c = label.charCodeAt(i);

@@ -1,7 +1,7 @@
 /**
- * The incidents on screen, and the current one for the keys. While the pointer or the focus is on them, no row moves:
- * incidents that are over are marked, and new ones are only counted. An incident that is over stays for at least
- * OVER_MS.
+ * The incidents on screen, and the current one, on which the keys act. While the pointer or the focus is on them, and
+ * for OVER_MS after an incident has ended, no row moves: ended incidents are marked, and new ones are only counted.
+ * Then the rows become the latest incidents.
  */
 
 import { Incident } from "../generated/records";
@@ -12,16 +12,16 @@ const OVER_MS: i32 = 10000;
 
 export class IncidentList {
   rows: Incident[] = [];
-  /** The ids of incidents that are over. */
+  /** The ids of incidents that have a row, and are over. */
   gone: Set<string> = new Set<string>();
-  /** The number of incidents that are not shown yet. */
+  /** The number of new incidents, which have no row yet. */
   news: i32 = 0;
   current: i32 = 0;
   /** Whether the user has moved to the current row by a key. */
   isWalked: bool = false;
   private until: f64 = 0;
 
-  /** Updates the rows from the feed's latest incidents. */
+  /** Updates the rows in place from the feed's latest incidents, or replaces them if rows may move. */
   follow(m: Model): void {
     const latest = m.facts.incidents.incidents;
     const places = new Map<string, i32>();
@@ -43,7 +43,7 @@ export class IncidentList {
     if (this.rows.length === 0 || !(m.live.pinsRows || m.now < this.until)) this.show(latest);
   }
 
-  /** Shows the latest incidents in their order. */
+  /** Replaces the rows by the latest incidents. The current one stays current if it is among them. */
   show(latest: Incident[]): void {
     const current = this.currentId;
     this.rows = latest.slice(0);
@@ -74,8 +74,8 @@ export class IncidentList {
   }
 
   /**
-   * Moves the current row among the first `count` rows. `from`: the id of the row with the focus. Without a focus, the
-   * first move makes the first row current.
+   * Moves by `by` rows, within the first `count`, from the row with the focus (`from`: its id), or else from the
+   * current one. The first call while no row has the focus does not move. Then the current row gets the focus.
    */
   walk(from: string, by: i32, count: i32): void {
     const at = this.indexOf(from);

@@ -1,4 +1,4 @@
-/** One incident: its title, its duration, the number of jobs, and at most two actions. */
+/** One incident: its title, duration, sentence and trend, the link to its jobs or worker, and its action. */
 import { durationText, timeElement, upToDate } from "../controls/age";
 import { link } from "../controls/button";
 import { sparkline, withCaption } from "../controls/spark";
@@ -13,8 +13,8 @@ import { sentence } from "./sentence";
 import { verbButton } from "./verb";
 
 /**
- * A row of the list. `first`: its action is the primary one of the view. `more`: what is shown below the row, over its
- * whole width.
+ * A row of the list. `first`: it is the first row with an action, so its button is a primary one. `more`: what is shown
+ * below the row, over its whole width.
  */
 export function incidentRow(
   m: Model,
@@ -25,7 +25,7 @@ export function incidentRow(
 ): Node {
   const incident = list.rows[index];
   const isGone = list.gone.has(incident.id);
-  // Each attempt of a poison job crashes a worker.
+  // Each further attempt of a poison job may crash a worker, so its action is always a primary one.
   const isUrgent = first || incident.kind === "poison";
   const attrs = [
     cls(isGone ? "inc gone" : "inc"),
@@ -43,7 +43,7 @@ export function incidentRow(
     box("div", "inc-text", [
       box("h2", "what", title(m, incident)),
       fields(incident),
-      // The receipt of the incident's action takes the space of the sentence, so that the rows below do not move.
+      // The receipt of the incident's action is shown in the space of the hidden sentence, so that no row below moves.
       isGone && receipts.has(incident.id)
         ? box("div", "why past", [
             box("p", "was", before),
@@ -82,7 +82,7 @@ function title(m: Model, incident: Incident): Node[] {
   return nodes;
 }
 
-/** The first fields of the crashed job's payload: `file "s3://…" rows 48210`. */
+/** For a job that crashes workers: the first fields of its payload, such as `file "s3://…" rows 48210`. */
 function fields(incident: Incident): Node {
   const crash = incident.crash;
   if (crash === null || crash.fields.length === 0) return nothing;

@@ -1,7 +1,7 @@
 /**
  * The base class of pages that are lists. A subclass defines where its rows come from and how they look. Requests,
  * keys, selecting, searching, sorting, paging, news, and returning to the same place are implemented here.
- * An address has `search`, `sort` and `cursor`. If any part of it except `cursor` changes, it is that of another list.
+ * The page's address has `search`, `sort` and `cursor`. Addresses that differ only in `cursor` are pages of one list.
  */
 import { after, focus, navigate } from "../host";
 import { numberText } from "../lib/number";
@@ -35,14 +35,14 @@ export abstract class ListPage extends Page {
   /** The noun for one row and for several: `job`, `jobs`. */
   one: string = "";
   many: string = "";
-  /** The number of rows on all pages; i64.MIN_VALUE: no answer has included it. */
+  /** The number of rows on all pages of the list; i64.MIN_VALUE: unknown. */
   count: i64 = i64.MIN_VALUE;
   private typed: i32 = 0;
   /** Whether the next answer replaces the rows and focuses one: after paging, or after a write has changed rows. */
   private renewed: bool = false;
   private sameList: string = "";
 
-  /** The key of the row that is shown whole beside the list. */
+  /** The key of the row whose job is shown beside the list; empty: none. */
   get opened(): string {
     return "";
   }
@@ -54,7 +54,7 @@ export abstract class ListPage extends Page {
     this.searchField = name + "-search";
   }
 
-  /** The API's address of these rows, with `?` and without a cursor: `api/queues?limit=50`. */
+  /** The API's address of the list, with `?` and without a cursor: `api/queues?limit=50`. */
   abstract source(m: Model): string;
 
   abstract read(body: string): RowPage;
@@ -66,7 +66,7 @@ export abstract class ListPage extends Page {
     return search.length > 0 ? path + "&search=" + encode(search) : path;
   }
 
-  /** The present order. */
+  /** The order of the rows: `sort` of the address, or else the usual order. */
   get sorted(): string {
     const sort = this.address.value("sort");
     return sort.length > 0 ? sort : this.usualSort;
@@ -76,12 +76,12 @@ export abstract class ListPage extends Page {
     return this.heads;
   }
 
-  /** Returns which rows these are, for the text below the list. */
+  /** Returns which rows of the list are on screen, for the text between Previous and Next. */
   extent(_m: Model): string {
     return `Page ${numberText(this.list.trail.length)}`;
   }
 
-  /** Returns which list an address belongs to, regardless of the page. */
+  /** Returns a text that identifies the list of an address. It is the same for all pages of the list. */
   identity(address: Address): string {
     return address.with("", "");
   }
@@ -103,7 +103,7 @@ export abstract class ListPage extends Page {
     this.rows.error = "";
   }
 
-  /** After this, the next answer replaces all rows. Only Back keeps rows in their places. */
+  /** If another page opens, the first answer after a return replaces all rows, unless restoreState() has set them. */
   override leave(m: Model): void {
     if (m.page !== this) this.shownFor = "";
   }
@@ -154,7 +154,7 @@ export abstract class ListPage extends Page {
     return m.facts.incidentsOf("paused") > 0 ? m.now : m.facts.changedAt;
   }
 
-  /** Whether another list is on screen, and the wait for this one is long enough to be shown. */
+  /** Whether the rows on screen are not those of the address, and the wait for these is long enough to be shown. */
   isTurning(m: Model): bool {
     const isOther = this.rows.isPending(m) && this.shownFor !== this.here(m);
     return isOther && m.now - this.rows.requestedAt >= SKELETON_MS;
@@ -201,7 +201,7 @@ export abstract class ListPage extends Page {
     if (write.count > 0) this.changed();
   }
 
-  /** Called when rows were changed on this page: the next answer replaces the rows at once. */
+  /** Called after a write that has changed rows: ends the selection. The next answer replaces the rows at once. */
   protected changed(): void {
     this.list.clear();
     this.renewed = true;
@@ -234,7 +234,7 @@ export abstract class ListPage extends Page {
     if (verb === "key") this.key(m, value);
     else if (verb === "next") this.walk(list.isWalked ? 1 : 0);
     else if (verb === "before") this.walk(list.isWalked ? -1 : 0);
-    // If the user has not moved to a row by a key yet, Enter first moves to the current row.
+    // If the user has not moved to a row yet, Enter does not open one, but moves to the current row.
     else if (verb === "rows" || (verb === "open" && value === "Enter" && !list.isWalked))
       this.walk(0);
     else if (verb === "open") this.openAt(m, arg.length > 0 ? arg : list.currentKey, value);
@@ -293,7 +293,7 @@ export abstract class ListPage extends Page {
     this.open(m, this.list.rows[at], stroke);
   }
 
-  /** Opens a row. `stroke`: Enter; empty for a click. */
+  /** Opens a row. `stroke`: the key `Enter`; for a click its modifier, `shift` or empty. */
   protected open(_m: Model, row: Row, _stroke: string): void {
     if (row.path.length > 0) navigate(row.path, false);
   }

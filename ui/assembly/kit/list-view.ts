@@ -1,4 +1,4 @@
-/** The parts of a page with a list: the search field, the table, the pager, and the bar for selected rows. */
+/** The parts of a page with a list: search field, count, button for new rows, table, pager, bar for selected rows. */
 import { ago } from "../controls/age";
 import { button, check, link, ownButton } from "../controls/button";
 import { empty } from "../controls/empty";
@@ -162,8 +162,8 @@ function rowView(
 }
 
 /**
- * Returns `300, by severity`; for a search `3 queues match, by severity`; empty without a count or without rows.
- * `usual`: the usual order in words.
+ * Returns `300, by severity`; for a search `3 queues match, by severity`; in another than the usual order only `300`;
+ * empty without a count or without rows. `usual`: the usual order in words.
  */
 export function listCountText(page: ListPage, usual: string = page.rank): string {
   if (page.count === i64.MIN_VALUE || page.list.rows.length === 0) return "";

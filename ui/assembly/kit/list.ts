@@ -41,7 +41,7 @@ export class List {
   current: i32 = 0;
   /** The key of the row where a selection with shift begins. */
   private anchor: string = "";
-  /** Whether the user has moved to the current row by a key. */
+  /** Whether the user has moved to the current row by a key, or has opened it. */
   isWalked: bool = false;
   selected: Map<string, Row> = new Map<string, Row>();
   /** Whether all matches are selected, including those on other pages. */
@@ -67,7 +67,7 @@ export class List {
 
   /**
    * Merges a newer answer without moving a row. A row that the answer lacks counts as removed only if the answer has a
-   * later row of its scope, or the end of the scope. Otherwise it may follow on the next page.
+   * row of its scope that is below it here, or the end of its scope. Otherwise it may follow on the next page.
    */
   merge(page: RowPage): void {
     const places = new Map<string, i32>();
@@ -106,7 +106,7 @@ export class List {
     this.current = max(0, this.indexOf(current));
   }
 
-  /** Shows the rows that wait. */
+  /** Replaces the rows by those of the last merged answer, so that new rows appear and removed ones disappear. */
   showNews(): void {
     const page = this.waiting;
     if (page !== null) this.show(page);
@@ -131,7 +131,7 @@ export class List {
     this.isWalked = true;
   }
 
-  /** Moves to a row, within the list, and returns it. */
+  /** Makes the row at an index the current one, or the nearest row. Returns it; null if the list is empty. */
   move(to: i32): Row | null {
     if (this.rows.length === 0) return null;
     this.moveTo(max(0, min(to, this.rows.length - 1)));
@@ -162,7 +162,7 @@ export class List {
     return count > 0;
   }
 
-  /** Selects every row on screen, or none of them. */
+  /** Selects every row on screen. If all are selected, deselects them. */
   toggleAll(): void {
     const on = !this.allSelected;
     this.every = false;

@@ -1,10 +1,10 @@
-/** One row of a list, and a page of rows as it was read. */
+/** One row of a list, a page of rows as it was read, and a column. */
 import { JsonReader } from "../lib/json-reader";
 import { Node } from "../lib/node";
 import { Model } from "../model/model";
 
 export abstract class Row {
-  /** `key` identifies the row permanently: an id, a name. It is part of the row's DOM id. */
+  /** `key` identifies the row in all answers: an id, a name. It is part of the row's DOM id. */
   constructor(readonly key: string) {}
 
   /** The name for screen readers: `job 12`. */
@@ -15,7 +15,7 @@ export abstract class Row {
     return "";
   }
 
-  /** Whether it can be selected. The head of a group cannot. */
+  /** Whether the row can be selected. The head of a group and the link to more rows cannot. */
   get isSelectable(): bool {
     return true;
   }
@@ -25,12 +25,12 @@ export abstract class Row {
     return false;
   }
 
-  /** The worker that the key `u` unlocks while this row is current; empty: none. */
+  /** The worker that the row's button unlocks, and the key `u` while the row is current; empty: none. */
   get unlocks(): string {
     return "";
   }
 
-  /** The target that the key `p` pauses or resumes, such as `queue mail`; empty: none. */
+  /** The target of the row's Pause button, and of the keys for a pause or limit, such as `queue mail`; empty: none. */
   get pauses(): string {
     return "";
   }
@@ -45,7 +45,7 @@ export abstract class Row {
     return "";
   }
 
-  /** Whether it ends its scope without being a row of the data, such as a link to more rows. */
+  /** Whether it is the last row of its scope and shows no data, such as a link to more rows. */
   get isEnd(): bool {
     return false;
   }
@@ -55,7 +55,7 @@ export abstract class Row {
     return "";
   }
 
-  /** Returns a cell for each column (`cell` of controls/table.ts), without the checkbox. */
+  /** Returns a cell (controls/table.ts) for each column, but no checkbox; the content of its one cell if it `spans`. */
   abstract cells(m: Model): Node[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * A sentence of the server with its first number in bold and its names as links: `480 jobs wait. worker-c has locked
- * the queue.` The names are searched for in the text; the sentence is not parsed.
+ * A text of the server, such as `480 jobs wait. worker-c has locked the queue.`, with its names as links. If it begins
+ * with a number, the beginning is bold. The names are searched for in the text; the text is not parsed.
  */
 import { isDigit } from "../../../src/domain/portable/digits";
 import { link } from "../controls/button";
@@ -14,7 +14,7 @@ export function sentence(words: string, links: Links): Node[] {
   return nodes.concat(linkNames(words.substring(end), links));
 }
 
-/** Returns the sentence with its names as links, and without bold. */
+/** Returns the text with its names as links, and nothing in bold. */
 export function linkNames(words: string, links: Links): Node[] {
   const worker = links.worker;
   if (worker !== null && words.includes(worker))
@@ -44,7 +44,7 @@ function linkAround(words: string, name: string, path: string, links: Links): No
     .concat(linkNames(words.substring(at + name.length), rest));
 }
 
-/** Returns where `480 jobs wait.` or `≈ 8,400 jobs` ends; 0 if the sentence begins with neither. */
+/** Returns where a beginning such as `480 jobs wait.` or `≈ 8,400 jobs` ends; 0: there is none. */
 function leadEnd(words: string): i32 {
   let at = 0;
   // `Attempt 18 of 25 begins` does not begin with a number of things.

@@ -13,31 +13,31 @@ import { leaf, Node } from "../lib/node";
 import { Model } from "../model/model";
 import { cancel, isAway } from "../model/requests";
 
-/** The length of a wait after which the page shows a placeholder. */
+/** The length of a wait after which the page shows a skeleton. */
 export const SKELETON_MS: f64 = 200;
 /** The intervals of requestSince() if only the counts have changed, and if nothing has. */
 const SOMETIMES_MS: f64 = 15000;
 const SELDOM_MS: f64 = 120000;
 
 export class ServerData {
-  /** Whether there was an answer. The shown data may be older than the last request. */
+  /** Whether data have arrived. They may be older than the last request. */
   ready: bool = false;
-  /** Whether the server's last answer was 404. */
+  /** Whether the server has answered 404, and sent no data since. */
   missing: bool = false;
   error: string = "";
-  /** When it was last requested and answered; NaN: never. */
+  /** When the data were last requested, and when they last arrived; NaN: never. */
   requestedAt: f64 = NaN;
   answeredAt: f64 = NaN;
 
   /**
-   * `topic`: `<page>.<what>`. The page's `onAnswer` gets the answer, its `onFailure` a failure. Of several objects with
-   * the same topic, only the newest gets answers.
+   * `topic`: `<page>.<what>`. The page's `onAnswer` gets the answer, its `onFailure` a failure. An unanswered request
+   * of an older object with the same topic is cancelled.
    */
   constructor(readonly topic: string) {
     cancel(topic);
   }
 
-  /** Sends a request that replaces an older one; quietly if no user waits for it. */
+  /** Sends a request, and cancels an unanswered one. `isQuiet`: no user waits for it (model/requests.ts). */
   request(m: Model, path: string, isQuiet: bool = false): void {
     this.requestedAt = m.now;
     if (!this.ready) after(<i32>SKELETON_MS, "app.draw", "");
@@ -45,14 +45,14 @@ export class ServerData {
   }
 
   /**
-   * Requests again, `soonMs` after the last request if the counts have changed since, otherwise after two minutes.
-   * While nothing changes in the database, nothing needs to be read.
+   * For a page's `refresh`. Requests the data again: `soonMs` after the last request if the counts have changed since,
+   * otherwise after two minutes, because the data have probably not changed.
    */
   requestEvery(m: Model, path: string, soonMs: f64): void {
     this.requestSince(m, path, soonMs, m.facts.changedAt);
   }
 
-  /** Like requestEvery(), for data that have a time of their own last change (`changedAt`). */
+  /** Like requestEvery(), for data that last changed at `changedAt`. If only the counts are newer, it waits 15 s. */
   requestSince(m: Model, path: string, soonMs: f64, changedAt: f64): void {
     const rest =
       changedAt >= this.requestedAt
@@ -63,7 +63,7 @@ export class ServerData {
     if (this.isDue(m, max(soonMs, rest))) this.request(m, path, true);
   }
 
-  /** Whether a quiet request may be sent: not while one is on its way, nor beyond the budget (model/requests.ts). */
+  /** Whether to request again: after `everyMs`, if the last request is answered and the budget (Requests) allows it. */
   isDue(m: Model, everyMs: f64): bool {
     return m.now - this.requestedAt >= everyMs && !this.isPending(m) && m.requests.mayRepeat(m.now);
   }
@@ -79,13 +79,13 @@ export class ServerData {
     this.answeredAt = m.now;
   }
 
-  /** Stores the failure of a request. During an outage the present data stay, and the banner shows the reason. */
+  /** Stores why a request failed. In an outage (status 0 or 503) nothing is stored: the banner shows the reason. */
   failedWith(status: i32, reason: string): void {
     if (status === 404) this.missing = true;
     else if (!isAway(status)) this.error = reason;
   }
 
-  /** The answer has arrived and cannot be read. */
+  /** Stores why an answer cannot be read. */
   unreadable(reason: string): void {
     this.error = `The server's answer can't be read: ${reason}`;
   }
@@ -108,13 +108,13 @@ export class ServerData {
     this.answeredAt = NaN;
   }
 
-  /** Whether the answer takes so long that the page shows a placeholder. */
+  /** Whether the wait for an answer is so long that a skeleton is shown, and there is no error and no outage. */
   isLate(m: Model): bool {
     const isHindered = this.error.length > 0 || m.live.outage.length > 0;
     return !isHindered && m.now - this.requestedAt >= SKELETON_MS;
   }
 
-  /** The node that is shown until the data are ready: a skeleton, an error, or a note about the outage. */
+  /** The node that is shown until the data are ready: an error, a note about the outage, or a skeleton of `lines`. */
   placeholder(m: Model, lines: i32): Node {
     if (this.error.length > 0) return problem(this.error);
     if (m.live.outage.length > 0) {

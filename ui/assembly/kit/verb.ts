@@ -1,4 +1,4 @@
-/** Buttons of actions, and the arguments of their dialogs. An action that the server offers is a Fix. */
+/** Buttons of actions, and the arguments of their dialogs. A Fix is an action with the request that performs it. */
 import { button, offButton } from "../controls/button";
 import { Fix } from "../generated/records";
 import { JsonWriter, quote } from "../lib/json-writer";
@@ -8,7 +8,7 @@ import { keyOf, Shortcut } from "../model/shortcut";
 import { List } from "./list";
 import { Row } from "./row";
 
-/** The button of an action. `kind`: see button(). While the data are stale, a text replaces it. */
+/** The button of an action; `Offline` while the data are stale. `kind`: see button(). A read-only admin has none. */
 export function verbButton(m: Model, verb: Fix | null, kind: string): Node {
   if (verb === null || !m.access.canWrite) return nothing;
   if (m.live.isStale(m.now)) return leaf("span", "faint small", "Offline");
@@ -20,7 +20,7 @@ export function verbArg(verb: Fix): string {
   return `{"action":${quote(verb.action)},"label":${quote(verb.label)},"post":{"path":${quote(verb.post.path)},"body":${verb.post.body}}}`;
 }
 
-/** Returns an action on all jobs that a query finds. It has a preview. */
+/** Returns an action on all jobs that a query finds. Its dialog previews the operation. */
 export function operationVerb(action: string, label: string, query: string): Fix {
   return verbOf(action, label, "/api/operations", operationArg(action, query));
 }
@@ -36,7 +36,7 @@ export function unlockVerb(label: string, workers: string[]): Fix {
   return verbOf("force-unlock", label, "/api/maintenance", body.end());
 }
 
-/** Returns the action that cancels one job, in any condition. */
+/** Returns the action that cancels one job, whose condition need not be known. */
 export function cancelVerb(job: i64): Fix {
   const body = new JsonWriter().string("action", "cancel").ints("ids", [job]);
   return verbOf("cancel", "Cancel…", "/api/jobs/action", body.end());
@@ -70,7 +70,7 @@ export function unlockButton(m: Model, row: Row, action: string): Node {
   return row.unlocks.length > 0 ? writeButton(m, "Unlock…", action, row.unlocks, "s") : nothing;
 }
 
-/** Adds the key that unlocks the worker of the current row to the keys of a list. */
+/** Adds the key that unlocks the worker of the current row, once the user has moved to one, to the keys of a list. */
 export function withUnlock(m: Model, list: List, keys: Shortcut[], action: string): Shortcut[] {
   if (!m.access.canWrite || !list.isWalked || list.current >= list.rows.length) return keys;
   const worker = list.rows[list.current].unlocks;

@@ -1,4 +1,4 @@
-/** Why a job is in its condition: one sentence, and the chain from the job to the root cause with its action. */
+/** Why a job is in its condition: the sentence, and the chain of causes to the root, each with its action. */
 
 import { localTimes, upToDate } from "../controls/age";
 import { link } from "../controls/button";
@@ -11,7 +11,7 @@ import { Model } from "../model/model";
 import { linkNames, sentence } from "./sentence";
 import { verbButton } from "./verb";
 
-/** The server's sentence about the condition, in the colour of the condition. */
+/** The server's sentence, in the colour of the condition. Its part about jobs with the same error is a link to them. */
 export function whyBox(m: Model, why: Why): Node {
   const links = why.causes.length > 0 ? why.causes[0].links : Cause.empty().links;
   const words = asOfNow(m, why, why.sentence);
@@ -26,7 +26,7 @@ export function whyBox(m: Model, why: Why): Node {
   return box("div", "why-box " + toneOf(why.condition), nodes);
 }
 
-/** Returns a sentence with its ages as of now. If stale, the ages stay: the sentence often has the times, too. */
+/** Returns a text with its ages as of now. While the data are stale, the ages stay; the text often has times, too. */
 function asOfNow(m: Model, why: Why, words: string): string {
   return m.times.stale ? localTimes(words, m.serverNow) : upToDate(words, why.asOf, m.times);
 }
@@ -37,7 +37,7 @@ function sameStart(words: string): i32 {
 }
 
 /**
- * The chain of causes. The last one is the root, with the action that removes it. The root is red if it is a fault.
+ * The chain of causes, each with its action. A root cause that needs a repair (`isBroken`) is red.
  */
 export function whyChain(m: Model, why: Why): Node {
   if (why.causes.length === 0) return nothing;
@@ -100,7 +100,7 @@ function lead(words: string): Node[] {
   return [leaf("span", "lead", words.substring(0, leadEnd(words)))];
 }
 
-/** Returns the end of the first sentence, or of the part before the first comma or semicolon. */
+/** Returns where the first sentence ends, or its part before a comma or semicolon. */
 function leadEnd(words: string): i32 {
   for (let i = 0; i < words.length; i++) {
     const c = words.charCodeAt(i);

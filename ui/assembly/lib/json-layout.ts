@@ -6,7 +6,7 @@ const INDENT = 2;
 const MAX_INDENT = 60;
 
 /**
- * The first part of a laid-out text, about `most` UTF-16 units long, and the position in the JSON text where it ends.
+ * The first `most` UTF-16 units of a laid-out text, or a few more, and the position in the JSON text where they end.
  */
 export class Layout {
   constructor(
@@ -15,7 +15,7 @@ export class Layout {
   ) {}
 }
 
-/** Lays out JSON. `json` must be valid: the layout of an invalid text makes no sense, but does not fail. */
+/** Lays out valid JSON, from its beginning on. The layout of an invalid text makes no sense, but does not fail. */
 export function laidOut(json: string, most: i32): Layout {
   const size = most + 2 * MAX_INDENT * INDENT + 2;
   const out = new StaticArray<u16>(size);

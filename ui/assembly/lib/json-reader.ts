@@ -7,7 +7,7 @@ import { isDigit } from "../../../src/domain/portable/digits";
 import { JsonScanner, QUOTE } from "./json-scanner";
 import { parseTime } from "./time";
 
-/** How deep records may nest. */
+/** How deep values may nest that are read member by member, as records are. */
 const MAX_RECORD_DEPTH = 200;
 /** How deep a skipped or raw value may nest. Here a level costs only a byte; in a record it costs a call. */
 const MAX_SKIP_DEPTH = 65536;
@@ -41,7 +41,7 @@ export class JsonReader extends JsonScanner {
     super(text);
   }
 
-  /** Returns the kind of the next value, which stays unread. */
+  /** Returns the kind of the next value, which stays unread; `End` if no value begins here. */
   peek(): Kind {
     this.space();
     const c = this.at(this.pos);
@@ -64,7 +64,7 @@ export class JsonReader extends JsonScanner {
     this.open(OPEN_BRACE);
   }
 
-  /** Moves to the value of the next member. At the end of the object, consumes it and returns false. */
+  /** Moves to the value of the next member. At the end of the object, moves past its brace and returns false. */
   nextKey(): bool {
     if (this.nextMember(CLOSE_BRACE)) return this.scanKey();
     this.depth--;
@@ -97,14 +97,14 @@ export class JsonReader extends JsonScanner {
     this.open(OPEN_BRACKET);
   }
 
-  /** Returns whether the array has another item to read. At the end of the array, consumes it. */
+  /** Returns whether the array has another item to read. If it has none, moves past its bracket. */
   nextItem(): bool {
     if (this.nextMember(CLOSE_BRACKET)) return true;
     this.depth--;
     return false;
   }
 
-  /** Consumes a null and returns true. Any other value stays unread. */
+  /** If the next value is null, moves past it and returns true. Any other value stays unread. */
   takeNull(): bool {
     return !this.failed && this.peek() === Kind.Null && this.word("null");
   }

@@ -1,6 +1,6 @@
 /**
- * Scans JSON text: white space, strings, numbers, words. Nothing here throws, since in AssemblyScript a throw is a trap
- * that no code can catch. Only the first error is kept, with its position.
+ * Scans JSON text: white space, strings, numbers, words such as `null`. Nothing here throws, since in AssemblyScript a
+ * throw is a trap that no code can catch. Only the first error is kept, with its position.
  */
 import { isDigit } from "../../../src/domain/portable/digits";
 
@@ -61,7 +61,7 @@ export class JsonScanner {
     return true;
   }
 
-  /** Reads a string and leaves the position after its closing quote. */
+  /** Checks a string, moves past its closing quote, and returns true; false if the string is invalid. */
   protected scanString(): bool {
     if (!this.expect(QUOTE)) return false;
     this.escaped = false;
@@ -96,7 +96,7 @@ export class JsonScanner {
     return true;
   }
 
-  /** Returns the text between two positions inside a string that was scanned. */
+  /** Returns the text between two positions inside a scanned string. `escaped`: it may contain escapes to decode. */
   protected decode(start: i32, end: i32, escaped: bool): string {
     if (!escaped) return this.text.substring(start, end);
     const units = new StaticArray<u16>(end - start);

@@ -1,4 +1,4 @@
-/** Writes one JSON object, member by member. Raw members are written exactly as they are. */
+/** Writes one JSON object, member by member. The value that raw() gets is JSON, and is written as it is. */
 export class JsonWriter {
   private text: string = "{";
 

@@ -1,4 +1,4 @@
-/** The declarative tree that pages are written in: `el("td", [cls("num")], [text(x)])`. */
+/** The tree of nodes in which pages describe what is drawn: `el("td", [cls("num")], [text(x)])`. */
 import { View } from "./view";
 import { visible } from "./visible";
 
@@ -60,7 +60,7 @@ export function box(tag: string, name: string, children: Node[]): Node {
   return new Node(tag, "", [cls(name)], children);
 }
 
-/** An element with a class and only text in it. */
+/** An element with a class (none if the name is empty) and only text in it. */
 export function leaf(tag: string, name: string, content: string): Node {
   return new Node(tag, "", name.length > 0 ? [cls(name)] : noAttrs, [text(content)]);
 }

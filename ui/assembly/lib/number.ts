@@ -1,4 +1,4 @@
-/** Reads and writes whole numbers as users do, and sorts by numbers. */
+/** Reads whole numbers, writes them for users, such as `12,345` or `12 KB`, and sorts by numbers. */
 import { groupDigits, isDigit } from "../../../src/domain/portable/digits";
 
 export class ParsedInteger {
@@ -8,7 +8,7 @@ export class ParsedInteger {
   ) {}
 }
 
-/** Reads an optional minus sign and digits. Any other text is invalid. */
+/** Reads an optional minus sign and digits. Any other text is invalid, and so is a number beyond 64 bits. */
 export function parseWhole(text: string): ParsedInteger {
   const negative = text.startsWith("-");
   const limit: u64 = negative ? 0x8000000000000000 : 0x7fffffffffffffff;
@@ -50,20 +50,20 @@ export function bytes(count: i64): string {
   return digits + (isLarge ? " GB" : " MB");
 }
 
-/** Returns the approximate size of a part of a text in UTF-8, as it is sent and stored. */
+/** Returns the approximate size of a part of a text when encoded in UTF-8. */
 export function bytesOf(text: string, from: i32, end: i32): string {
   let count = 0;
   for (let i = from; i < end; i++) {
     const c = text.charCodeAt(i);
-    // Half of a surrogate pair is two of its four bytes.
+    // Each half of a surrogate pair counts as two of the pair's four bytes.
     count += c < 0x80 ? 1 : c < 0x800 || c >> 11 === 0x1b ? 2 : 3;
   }
   return bytes(count);
 }
 
 /**
- * Sorts a short list by a key for each item, the least first. Items with equal keys keep their order. The compiler's
- * own sort takes half a kilobyte.
+ * Sorts a short list, and its keys with it, the item with the least key first. Items with equal keys keep their order.
+ * AssemblyScript's own sort would add half a kilobyte to the module.
  */
 export function sortByKeys<T>(items: T[], keys: f64[]): void {
   for (let i = 1; i < items.length; i++) {

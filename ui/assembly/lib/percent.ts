@@ -1,6 +1,6 @@
 /**
  * Percent encoding for addresses. The standard functions trap on a lone surrogate and on a broken escape, and a pasted
- * address may contain both. These functions replace what they cannot read.
+ * address may contain both. Here encode() replaces a lone surrogate, and decode() leaves a broken escape as it is.
  */
 import { hexDigit } from "./json-scanner";
 

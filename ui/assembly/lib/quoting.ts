@@ -1,11 +1,11 @@
-/** Escapes texts for a query or for Markdown. Names and errors may contain anything, and must remain plain text. */
+/** Quotes texts for a query, and escapes texts for Markdown, so that any name or error remains plain text there. */
 
 import { lower, replaced } from "./letters";
 import { visible } from "./visible";
 
 export { quote } from "../../../src/domain/portable/query/quote";
 
-/** Returns the value of a query's term without its quotes. */
+/** Returns the value of a query's term without its quotes and escapes. A value without quotes stays as it is. */
 export function unquote(text: string): string {
   if (!text.startsWith('"') || text.length < 2) return text;
   let out = "";
@@ -51,7 +51,7 @@ export function codeSpan(value: string): string {
   return "`" + replaced(oneLine(value), "`", "'") + "`";
 }
 
-/** Returns the first `most` lines as a block of code. */
+/** Returns the first `most` lines of a text as a block of code in Markdown. */
 export function codeBlock(value: string, most: i32): string {
   const lines = replaced(visible(value, true), "```", "'''").split("\n");
   const shown = lines.slice(0, most);

@@ -5,11 +5,11 @@
 import { digitsAt, isDigit } from "../../../src/domain/portable/digits";
 
 const DAY_MS: f64 = 86400000;
-/** The last time whose year has four digits. */
+/** The last and the first time that wallText() can write: the end of the year 9999, the beginning of the year 0. */
 const LAST_MS: f64 = 253402300799999;
 const FIRST_MS: f64 = -62167219200000;
 
-/** Reads `2026-03-01T12:34:56.789Z`, with any number of decimals, or an offset such as `+01:00` instead of the Z. */
+/** Reads `2026-03-01T12:34[:56[.789]]Z`, with any number of decimals, or `+01:00` for the Z; NaN: not a time. */
 export function parseTime(text: string): f64 {
   const wall = parseWall(text);
   if (isNaN(wall)) return NaN;
@@ -54,7 +54,7 @@ export function isoTime(at: f64): string {
   return wallText(at, "T") + "." + pad(<i32>(ms < 0 ? ms + 1000 : ms), 1000) + "Z";
 }
 
-/** Returns date and clock without a zone, separated by `T` or a space. */
+/** Returns the date and clock of a time in UTC, with the separator (`T` or a space) between them. */
 export function wallText(at: f64, separator: string): string {
   if (isNaN(at)) return "";
   const bounded = min(max(at, FIRST_MS), LAST_MS);
@@ -71,7 +71,7 @@ export function zoneText(minutes: i32): string {
   return (minutes < 0 ? "-" : "+") + pad(size / 60, 100) + ":" + pad(size % 60, 100);
 }
 
-// These two convert days to dates and back by Howard Hinnant's "chrono-compatible low-level date algorithms".
+// Dates to days (daysOf) and back (dateText), by Howard Hinnant's "chrono-compatible low-level date algorithms".
 function daysOf(year: i32, month: i32, day: i32): i64 {
   const y = month <= 2 ? year - 1 : year;
   const era = (y >= 0 ? y : y - 399) / 400;

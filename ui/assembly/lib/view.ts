@@ -1,8 +1,8 @@
 /**
  * Builds one picture of the page. It writes no markup: each call adds an operation to a list, and the host changes the
- * document accordingly (host/picture.ts). So text and attribute values cannot become markup, whatever they contain.
+ * document accordingly (ui/host/picture.ts). So text and attribute values cannot become markup, whatever they contain.
  *
- * Tag and attribute names must be string literals, because the host identifies them by address.
+ * Tag and attribute names must be string literals, because the host identifies a name by its address in memory.
  */
 export const enum Op {
   /** Begins an element: its name, then how many entries of `ops` and `units` its attributes and children have. */

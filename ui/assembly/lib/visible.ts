@@ -1,6 +1,6 @@
 /**
- * Text from elsewhere as it is shown: characters that are invisible or change the writing direction become their codes,
- * `\u202e`. Copied text has these codes, too. In a shell command, shell-word.ts writes the characters as octal bytes.
+ * Text from elsewhere as it is shown: characters that are invisible or change the writing direction become codes such
+ * as `\u202e`. Selected text is copied with these codes. Shell commands have octal bytes instead (shell-word.ts).
  */
 import { isHidden, pointAt } from "../../../src/domain/portable/shell-word";
 

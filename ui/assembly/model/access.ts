@@ -7,9 +7,9 @@ export enum Gate {
   Open,
   /** A token is needed. */
   Token,
-  /** The browser itself prompts for the password, and none was entered. */
+  /** The browser itself prompts for the password, and no valid one was entered. */
   Browser,
-  /** The server can't be reached, or its answer can't be read. */
+  /** There is no session: the server can't be reached, or its answer is an error or can't be read. */
   Unreachable,
 }
 
@@ -19,7 +19,7 @@ export class Access {
   token: string = "";
   /** The header that contains the token; empty: `Authorization: Bearer`. */
   tokenHeader: string = "";
-  /** The name of the environment if it is shown before the sign-in; otherwise empty. */
+  /** The name of the environment, if the server sends it before the sign-in; otherwise empty. */
   label: string = "";
   /** The host of the page. */
   place: string = "";
@@ -28,7 +28,7 @@ export class Access {
   error: string = "";
   /** Whether the session will be requested again after a failure. */
   isRetrying: bool = false;
-  /** After too many failed logins: the time before which no further login is sent. */
+  /** After a login that the server has answered with 429: the time before which the next one is not sent. */
   blockedUntil: f64 = 0;
 
   /** Returns the header line that contains the token; empty without a token. */

@@ -1,10 +1,10 @@
-/** The part of the URL after the `#`: `/jobs?state=failed&queue=mail`. Reading it never traps, for any text. */
+/** The part of the URL after the `#`, such as `/jobs?q=is%3Afailed&sort=due`. Reading it never traps, for any text. */
 import { replaced } from "../lib/letters";
 import { decode, encode } from "../lib/percent";
 
 /** The length of the longest address that is read. A query has up to 4,000 characters, each encoded in up to nine. */
 const MAX_LENGTH = 65536;
-/** A path that no page has. */
+/** A path that no page has, so that an address too long to read opens the page for unknown addresses. */
 const NOWHERE = "?";
 
 export class Address {

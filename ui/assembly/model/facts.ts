@@ -24,30 +24,30 @@ export class Facts {
   pulse: Pulse = Pulse.empty();
   incidents: Incidents = Incidents.empty();
   horizon: Horizon = Horizon.empty();
-  /** The running operation, otherwise the newest; null: there is none. */
+  /** The running operation, otherwise the newest; null: there is none, or it is not known yet. */
   operation: Operation | null = null;
   /** The limits, as they were last read. */
   limits: ListedLimit[] = [];
-  /** The results of actions on incidents, by the ids of the incidents. */
+  /** The sentences about the results of actions on incidents, by the ids of the incidents. */
   receipts: Map<string, string> = new Map<string, string>();
-  /** The operation whose page was left while it ran; 0: none. Its end is shown as a notice. */
+  /** The operation that runs while its page is not open, so that its end is shown as a notice; 0: none. */
   left: i64 = 0;
-  /** When the counts or the operation last changed, and when the failed jobs last changed, by this machine's clock. */
+  /** When counts or an operation last arrived, and when the failed jobs last changed, by this machine's clock. */
   changedAt: f64 = 0;
   failedAt: f64 = 0;
   /**
-   * The database's time at the last change of the failed jobs. Data that were read before it lack the latest failures.
+   * When the counts with that change were read, by the server's clock. Data read earlier may lack the latest failures.
    */
   failedAsOf: f64 = 0;
   private known: Set<string> = new Set<string>();
   private waiting: Map<string, string> = new Map<string, string>();
 
-  /** Whether an event of this name has ever arrived. */
+  /** Whether the data of this event are known: they were taken at least once in this session. */
   has(event: string): bool {
     return this.known.has(event);
   }
 
-  /** Stores an event. Returns what is wrong with it; empty: nothing. Unknown events are ignored. */
+  /** Takes the data of an event. Returns why they cannot be read; empty: they can. Unknown events are ignored. */
   take(event: string, json: string): string {
     const r = new JsonReader(json);
     if (event === "counts") {
@@ -79,19 +79,19 @@ export class Facts {
     return "";
   }
 
-  /** Stores an event until live updates are resumed. A newer event of the same name replaces it. */
+  /** Keeps an event, unread, until live updates are resumed. A newer event of the same name replaces it. */
   store(event: string, json: string): void {
     this.waiting.set(event, json);
   }
 
-  /** Takes the events that were stored. */
+  /** Takes the events that store() has kept. */
   follow(): void {
     const events = this.waiting.keys();
     for (let i = 0; i < events.length; i++) this.take(events[i], this.waiting.get(events[i]));
     this.waiting.clear();
   }
 
-  /** Records when the counts have changed, and when the failed jobs have, compared with `before`. */
+  /** Called when new counts were taken. Records the time, and whether the failed jobs have changed, or may have. */
   noteChanges(before: Counts, now: f64): void {
     const after = this.counts;
     this.changedAt = now;
@@ -112,7 +112,7 @@ export class Facts {
     return count;
   }
 
-  /** The number of failed jobs by the newest event. */
+  /** The number of failed jobs by the last pulse, or before the first pulse by the counts. */
   get failed(): i64 {
     return this.has("pulse") ? this.pulse.failed : this.counts.failed.value;
   }

@@ -1,4 +1,4 @@
-/** Addresses with names or queries in them, to which more than one page links. */
+/** Addresses with names, ids or queries in them, to which more than one page links, and their queries. */
 import { isLetter } from "../lib/letters";
 import { encode } from "../lib/percent";
 import { quote } from "../lib/quoting";

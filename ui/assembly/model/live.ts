@@ -1,4 +1,4 @@
-/** How fresh the page is. News are data from the database, in an event of the stream or in an answer. */
+/** How fresh the page is. News: an event `pulse` or `counts`, or a successful answer other than the session. */
 export enum Stream {
   Closed,
   Opening,
@@ -9,7 +9,7 @@ export enum Stream {
 export const AMBER_MS: f64 = 12000;
 /** The interval of requests while no events arrive. */
 export const ASK_MS: f64 = 5000;
-/** The time without news after which a banner is shown, and an open stream is closed and opened again. */
+/** The time without news after which a banner is shown, and the stream, open or opening, is closed and opened again. */
 export const RED_MS: f64 = 30000;
 /** The time without input after which rows may change their places. */
 const READING_MS: f64 = 20000;
@@ -20,12 +20,12 @@ export class Live {
   failures: i32 = 0;
   /** When the next attempt to open the stream may begin. */
   retryAt: f64 = 0;
-  /** Whether the tab is visible. In a background tab nothing runs. */
+  /** Whether the tab is visible. In a background tab the stream is closed, and no data are requested regularly. */
   visible: bool = true;
   ticking: bool = false;
   /** Whether the pointer or the focus is on rows, which must not move then. */
   pinsRows: bool = false;
-  /** Whether the user has paused live updates. Events with data then wait, except those of operations. */
+  /** Whether the user has paused live updates. The feed's data then wait, except those of operations. */
   isPaused: bool = false;
   /** When the user last did something on the page. */
   touchedAt: f64 = 0;
@@ -33,14 +33,14 @@ export class Live {
   newsAt: f64 = NaN;
   /** When the page last requested data that the stream normally sends. */
   requestedAt: f64 = 0;
-  /** By how much the server's clock is ahead of this machine's; 0 if they agree. */
+  /** By how much the server's clock is ahead of this machine's; 0 if they differ by at most 2 s. */
   ahead: f64 = 0;
-  /** The largest lead of the server's clock that any news has shown since the stream was opened; NaN: none yet. */
+  /** The largest lead of the server's clock in a pulse or counts since the stream was requested; NaN: none yet. */
   aheadMost: f64 = NaN;
-  /** When the stream was last opened, and whether it ever was. */
+  /** When the stream was last requested, or opened after that; and whether it was ever open in this session. */
   openedAt: f64 = 0;
   wasOpen: bool = false;
-  /** Why there are no fresh data; empty: there are. */
+  /** The error because of which there are no fresh data; empty: no outage is known. */
   outage: string = "";
   /** The code of the error behind the outage, and when it began. */
   outageCode: string = "";

@@ -37,7 +37,7 @@ export class Model {
   /** The first key of a shortcut of two keys, until the second is pressed; otherwise empty. */
   chord: string = "";
   chordAt: f64 = 0;
-  /** The version that the server had when the page was loaded. */
+  /** The version that the server had when the first session began; empty before. */
   version: string = "";
   /** The layer over the page: `keys`, `palette`, `more`, or empty. */
   layer: string = "";
@@ -64,12 +64,12 @@ export class Model {
     return this.now + this.live.ahead;
   }
 
-  /** What ages need: the present time, and whether they may continue to grow. */
+  /** What ages need: the present time, and whether the data are stale. */
   get times(): Times {
     return new Times(this.serverNow, this.live.isStale(this.now));
   }
 
-  /** Sends a request of a dialog. */
+  /** Sends the write of a dialog. */
   send(dialog: OpenDialog, write: Pending): void {
     dialog.error = "";
     write.dialog = dialog;
@@ -120,9 +120,9 @@ export abstract class Page {
   letter: string = "";
   /** Whether it is in the bar at the bottom of a phone. The other pages are in the More menu. */
   inBar: bool = false;
-  /** The name of the page whose entry is marked while this one is open. */
+  /** The name of the page whose entry is marked while this one is open, and to which Escape can lead. */
   under: string;
-  /** The id of the field that gets the focus when `/` is pressed. */
+  /** The id of the field that gets the focus when `/` is pressed; empty: the page has none. */
   searchField: string = "";
   /** Whether it takes the whole width, as lists do. */
   wide: bool = false;
@@ -139,15 +139,15 @@ export abstract class Page {
     return address.path === this.path;
   }
 
-  /** Called when the page is opened, and when the address has changed and is still of this page. */
+  /** Called when the page is opened, and when its address changes, unless shift() has handled the change. */
   turn(_m: Model, _address: Address): void {}
 
-  /** Handles a new address that differs only in a detail, and returns true. If it returns false, `turn` is called. */
+  /** Handles a new address with the same path that differs only in a detail. If it returns false, `turn` is called. */
   shift(_m: Model, _address: Address): bool {
     return false;
   }
 
-  /** Called when another page replaces it. */
+  /** Called when another page is opened, or this one for another path, such as the path of another job. */
   leave(_m: Model): void {}
 
   /** Called when the session has ended. Discards the data that were read in it. */
@@ -180,22 +180,22 @@ export abstract class Page {
   /** Restores the stored state, after `turn` and before `load`. */
   restoreState(_m: Model, _kept: PageState): void {}
 
-  /** Called for an event of the feed, after it was stored (`m.facts`): pulse, counts, operation, … */
+  /** Called on the current page for an event of the feed (pulse, counts, operation, …), when `m.facts` has its data. */
   onEvent(_m: Model, _event: string, _data: string): void {}
 
   abstract view(m: Model): Node;
 
-  /** Requests the data that it shows, when it is opened. */
+  /** Requests the data that it shows: when it is opened, when its address has changed, and after the sign-in. */
   load(_m: Model): void {}
 
-  /** Requests the data again, after a write or on request. */
+  /** Requests the data again: after a write, an operation, an outage or a pause of live updates, or on request. */
   reload(m: Model): void {
     this.load(m);
   }
 
   /**
-   * Requests the data again, quietly, because time has passed. Called once a second, so each page has intervals of its
-   * own.
+   * Requests the data again, quietly, because time has passed. Called once a second (not while a dialog is open or live
+   * updates are paused), so each page has intervals of its own.
    */
   refresh(_m: Model): void {}
 
@@ -213,7 +213,7 @@ export abstract class Page {
   /** Passes the subject to a dialog that opens over the page: the selected jobs, workers, settings. */
   aim(_m: Model, _dialog: OpenDialog): void {}
 
-  /** Called when the server has performed a write, of this page or another. */
+  /** Called on all pages when the server has performed a write, unless it is a step of a dialog (`isStep`). */
   onWrite(_write: Pending): void {}
 }
 
@@ -223,7 +223,7 @@ export abstract class Dialog {
 
   constructor(readonly name: string) {}
 
-  /** Fills in the form. Returns false if the dialog has no subject. */
+  /** Fills in the form. Returns false if the dialog has no subject: then it is not shown. */
   abstract open(m: Model, dialog: OpenDialog, arg: string): bool;
 
   abstract title(dialog: OpenDialog): string;
@@ -244,7 +244,7 @@ export abstract class Dialog {
     return "";
   }
 
-  /** Returns whether its write cannot be undone. */
+  /** Returns whether its write may do harm, such as deleting data or ending jobs: its button is then red. */
   abstract danger(m: Model, dialog: OpenDialog): bool;
 
   /** Whether Enter alone confirms; otherwise the focus is on Cancel. */
@@ -262,7 +262,7 @@ export abstract class Dialog {
   /** Returns the request. Faults of the form are stored in its draft. */
   abstract request(m: Model, dialog: OpenDialog): Pending;
 
-  /** Called when a field changes. `onInputPause` is called by the action `dialog.typed`, after a pause in typing. */
+  /** Called when a field changes. The action `dialog.typed`, as after a pause in typing, calls `onInputPause`. */
   onInput(_m: Model, _dialog: OpenDialog, _field: string): void {}
   onInputPause(_m: Model, _dialog: OpenDialog, _arg: string): void {}
 

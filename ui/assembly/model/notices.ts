@@ -1,6 +1,6 @@
 /**
  * Short messages about what happened, shown one at a time, oldest first. A good message disappears after 8 seconds, or
- * as soon as another message is added while it is shown. Warnings and errors stay until they are dismissed.
+ * when another is added while it is shown. A warning or error stays until it is dismissed, or too many messages follow.
  */
 import { after } from "../host";
 
@@ -27,15 +27,15 @@ export class Notice {
 export class Notices {
   private list: Notice[] = [];
   private nextId: i32 = 1;
-  /** The id of the last message that was shown. */
+  /** The id of the message that is shown, or was shown last. */
   private shown: i32 = 0;
 
-  /** The notice that is shown. */
+  /** The message that is shown; null: none. */
   get first(): Notice | null {
     return this.list.length > 0 ? this.list[0] : null;
   }
 
-  /** The number of notices that wait. */
+  /** The number of messages that wait to be shown. */
   get waiting(): i32 {
     return max(0, this.list.length - 1);
   }
@@ -77,7 +77,7 @@ export class Notices {
     return notice;
   }
 
-  /** The time of a good message begins when it is shown, not while it waits. */
+  /** Called when the first message may be another one. The time of a good message begins when it is shown. */
   private show(): void {
     const first = this.first;
     if (first === null || first.id === this.shown) return;

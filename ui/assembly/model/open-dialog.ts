@@ -9,11 +9,11 @@ export class OpenDialog {
   jobs: ListedJob[] = [];
   workers: string[] = [];
   draft: Draft = new Draft();
-  /** The incident for which its action was offered. */
+  /** The incident that offered its action; null: none did. */
   about: Incident | null = null;
-  /** The workers whose locks the page has read. */
+  /** Workers that the page has read: those among its subject are described before they are unlocked. */
   holders: ListedWorker[] = [];
-  /** A sentence about its subject. */
+  /** A sentence about its subject, shown before the text; empty: none. */
   note: string = "";
   error: string = "";
   /** Why something that it shows cannot be read; empty: it can, or an outage is the reason. */
@@ -22,7 +22,7 @@ export class OpenDialog {
   /** `name`: the name of its class (Dialog). VerbDialog replaces it with `operation` for an action on a query. */
   constructor(public name: string) {}
 
-  /** Returns the number of the jobs in a state. */
+  /** Returns how many of its jobs are in a state. */
   count(state: string): i32 {
     let count = 0;
     for (let i = 0; i < this.jobs.length; i++) if (this.jobs[i].state === state) count++;

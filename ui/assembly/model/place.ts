@@ -1,9 +1,9 @@
 /**
- * The place at each entry of the history: the scroll position, the focus, and what the page keeps (selected rows, the
- * current row, rows as they were). Back restores all of it.
+ * The place at each of the latest entries of the history: the scroll position, the focus, and what the page keeps
+ * (selected rows, the current row, rows as they were). Back and Forward restore it.
  */
 
-/** What a page keeps. Each kind of page extends it. */
+/** What a page keeps. A page that keeps something extends it. */
 export class PageState {}
 
 export class Place {

@@ -1,21 +1,21 @@
-/** The unanswered requests, and failed reads that may be sent again. A newer read of a topic cancels the older one. */
+/** Unanswered requests, and failed reads of dialogs, to send again. A newer read of a topic cancels the older one. */
 import { request } from "../host";
 import { Access } from "./access";
 import { OpenDialog } from "./open-dialog";
 
-/** The budget of a page's quiet requests: bytes for each millisecond, and the most that can be saved up. */
+/** The budget of all quiet requests: bytes for each millisecond, and the most that can be saved up. */
 const BYTES_PER_MS: f64 = 0.4;
 const MAX_SAVED: f64 = 8000;
-/** The size of the headers of a request and of its answer. */
+/** The approximate size of the headers of a request and of its answer together. */
 const HEADER_BYTES: f64 = 1500;
-/** The id of a read that is to be sent again. */
+/** The id of a failed read that is kept to be sent again. */
 const KEPT = -1;
 
 export class Pending {
   id: i32 = 0;
   /** Whether it was sent because time has passed, and not by a user. */
   isQuiet: bool = false;
-  /** Whether it was sent a second time, with the CSRF token of a new session. There is no third time. */
+  /** Whether it is sent a second time, with the CSRF token of a new session. There is no third time. */
   again: bool = false;
   /** Data of the requester, which needs them when the answer arrives: a count, or settings. */
   count: i32 = 0;
@@ -25,7 +25,7 @@ export class Pending {
   /** Whether its dialog stays open after it, because another request follows. */
   isStep: bool = false;
 
-  /** `topic`: `<owner>.<what>`; the answer goes to the owner. Only a write has a body. */
+  /** `topic`: `<owner>.<what>`. The owner, a page, a dialog or `app`, gets the answer. Only a write has a body. */
   constructor(
     readonly topic: string,
     readonly path: string,
@@ -48,7 +48,7 @@ export class Pending {
 /** Unanswered requests and kept reads. They are global, so that ServerData can cancel one without the model. */
 let pending: Pending[] = [];
 
-/** Removes the request with this id or this topic. The id 0 and the empty topic match none. */
+/** Removes and returns the request with this id or topic; null: none. The id 0 and the empty topic match none. */
 function remove(id: i32, topic: string): Pending | null {
   let removed: Pending | null = null;
   const rest: Pending[] = [];
@@ -89,7 +89,7 @@ export class Requests {
     return this.saved >= 0;
   }
 
-  /** Counts an answer with this many bytes besides its headers. */
+  /** Subtracts the answer to a quiet request from the budget. `bytes`: its size without headers. */
   count(answered: Pending, bytes: i32): void {
     if (answered.isQuiet) this.saved -= HEADER_BYTES + <f64>bytes;
   }

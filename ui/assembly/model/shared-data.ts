@@ -1,4 +1,4 @@
-/** Data that one page has read, and that another page can use until its own request is answered. */
+/** What one page has read, and addresses that were opened, for use by other pages, dialogs and the palette. */
 import { valueText } from "../controls/value";
 import { ListedJob, Value } from "../generated/records";
 import { numberText, partText } from "../lib/number";
@@ -6,9 +6,7 @@ import { numberText, partText } from "../lib/number";
 const MAX_RECENT = 6;
 
 export class SharedData {
-  /** The jobs in the list. */
-  listed: ListedJob[] = [];
-  /** The address at which the list of jobs was left, and the ids of its jobs in their order. */
+  /** The address (without `cursor`) of the list of jobs that was shown last, and the ids of the jobs then on screen. */
   listPath: string = "/jobs";
   listIds: i64[] = [];
   /** The number of the first of these jobs in the whole list; 0: unknown. */
@@ -17,11 +15,11 @@ export class SharedData {
   listTotal: Value | null = null;
   /** Whether more jobs follow on other pages. */
   listGoesOn: bool = false;
-  /** The job whose details are shown, and the job, with its payload, that the form of a new job copies. */
+  /** The job whose details were shown last, and the job, with its payload, that the form of a new job copies. */
   shown: ListedJob | null = null;
   template: ListedJob | null = null;
 
-  /** Jobs and searches that were opened, newest first. */
+  /** The addresses of jobs and searches that were opened, newest first. */
   recent: string[] = [];
 
   visit(path: string): void {
@@ -33,7 +31,6 @@ export class SharedData {
 
   /** Discards what was read. The address of the list stays, because it is not a secret. */
   clear(): void {
-    this.listed = [];
     this.listIds = [];
     this.recent = [];
     this.listTotal = null;
@@ -41,12 +38,12 @@ export class SharedData {
     this.template = null;
   }
 
-  /** Returns the index of the job in the list from which it was opened; -1: not in it. */
+  /** Returns the job's index on the page of the list that was shown last; -1: it is not there. */
   placeOf(id: i64): i32 {
     return this.listIds.indexOf(id);
   }
 
-  /** Returns `4 of 12,000 in the list`; if the page's place in the list is unknown, `4 of 100 on this page`. */
+  /** Returns `4 of 12,000 in the list`; `4 of 100+ in the list` without a total; else `4 of 100 on this page`. */
   placeText(at: i32): string {
     const count = <i64>this.listIds.length;
     const first = this.listFirst;
@@ -59,12 +56,5 @@ export class SharedData {
       return `${place} of ${valueText(total)} in the list`;
     }
     return `${place} of ${numberText(last)}${this.listGoesOn ? "+" : ""} in the list`;
-  }
-
-  job(id: i64): ListedJob | null {
-    for (let i = 0; i < this.listed.length; i++) {
-      if (this.listed[i].id === id) return this.listed[i];
-    }
-    return null;
   }
 }

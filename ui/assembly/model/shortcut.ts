@@ -43,7 +43,7 @@ export function keyOf(name: string): string {
 export class Palette {
   text: string = "";
   found: Shortcut[] = [];
-  /** The entries that the server finds by the typed name: tasks, queues, workers, keys. */
+  /** The entries that the server finds for the typed name: tasks, queues, workers, jobs by their keys. */
   named: Shortcut[] = [];
   /** Counts the changes of the text, so that names are requested only for the last text. */
   serial: i32 = 0;

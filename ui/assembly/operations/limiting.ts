@@ -17,7 +17,7 @@ export const LIMIT = "limit ";
 /** The topic of requests for the limits, except those of the list of limits itself. */
 export const KNOWN = "limits.known";
 
-/** Reads the limits for a page that is not their list. */
+/** Requests the limits, unless the current page is their list, which requests them itself. */
 export function requestLimits(m: Model): void {
   if (m.page.name !== "limits") m.requests.read(m.access, KNOWN, "api/limits", true);
 }
@@ -50,7 +50,7 @@ export function setKey(): string {
   return keyOf("limit-set");
 }
 
-/** Adds the key that sets a limit on the current row to the keys of a list. */
+/** Adds the key that sets a limit on the current row, once the user has moved to one, to the keys of a list. */
 export function withLimit(m: Model, list: List, keys: Shortcut[]): Shortcut[] {
   if (m.access.canWrite && list.isWalked && list.current < list.rows.length) {
     keys.push(setShortcut(list.rows[list.current].pauses, setKey(), "List"));

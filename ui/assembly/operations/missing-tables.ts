@@ -1,4 +1,4 @@
-/** What a dialog shows and sends if the schema lacks the tables that its action needs. */
+/** What a dialog shows, sends and compares if the schema lacks the tables that its action needs. */
 import { commandLine } from "../controls/button";
 import { note } from "../controls/empty";
 import { INFO, icon } from "../controls/icon";
@@ -9,7 +9,7 @@ import { Pending } from "../model/requests";
 
 export const ADD_TABLES: string = "Add tables and continue";
 
-/** Whether the action can add the missing tables first. */
+/** Whether tables are missing, and the action may add them first. */
 export function addsTables(missing: MissingTables | null): bool {
   return missing !== null && missing.mayAdd;
 }
@@ -19,14 +19,14 @@ export function addTables(topic: string, missing: MissingTables): Pending {
   return new Pending(topic, "api/extensions", body);
 }
 
-/** Returns what an action does, with a sentence about the tables that it adds first. */
+/** Returns what an action does. If it adds missing tables first, a sentence about them follows. */
 export function withTables(sentence: string, missing: MissingTables | null): string {
   return addsTables(missing)
     ? sentence + " Adds the missing tables first; workers can keep running."
     : sentence;
 }
 
-/** The note for a role that may not add the tables: it shows the command that the owner has to run. */
+/** The note for a role that may not add the missing tables: why, or the command that the schema's owner has to run. */
 export function unstartable(missing: MissingTables | null): Node {
   if (missing === null || missing.mayAdd) return nothing;
   const command = missing.command;
@@ -48,7 +48,7 @@ export function isSame(before: Rehearsal, after: Rehearsal): bool {
   );
 }
 
-/** Exact numbers agree if they are equal, estimates if their intervals overlap. */
+/** Exact numbers agree if they are equal, inexact ones if their intervals overlap. */
 function agree(a: Value, b: Value): bool {
   return leastOf(a) <= mostOf(b) && leastOf(b) <= mostOf(a);
 }

@@ -1,10 +1,10 @@
-/** Shows a notice at the end of an operation whose page was left while it ran. */
+/** Stores answers about operations, and shows a notice when an operation whose page is not open no longer runs. */
 import { Operation } from "../generated/records";
 import { operationPath } from "../model/links";
 import { Model } from "../model/model";
 import { isAtWork, titleOf } from "./words";
 
-/** Shows a notice if the operation whose page was left has ended. Returns whether it has. */
+/** Shows a notice if the operation in `m.facts.left` has ended, or is paused or interrupted. Returns whether it did. */
 export function announceEnd(m: Model): bool {
   const operation = m.facts.operation;
   if (operation === null || operation.id !== m.facts.left || isAtWork(operation)) {
@@ -21,7 +21,7 @@ export function announceEnd(m: Model): bool {
   return true;
 }
 
-/** Stores an answer about an operation for all pages, unless another operation is stored and this one has ended. */
+/** Stores an answer about an operation for all pages, unless another one is stored and this one does not run. */
 export function update(m: Model, operation: Operation): void {
   const known = m.facts.operation;
   if (known !== null && known.id !== operation.id && !isAtWork(operation)) return;

@@ -20,10 +20,10 @@ export class Outcome {
   }
 }
 
-/** Returns the outcomes that together are all matching jobs. */
+/** Returns the outcomes of all matching jobs. *Not found* is among them only once that number is known. */
 export function outcomesOf(operation: Operation): Outcome[] {
   const action = jobActionNamed(operation.action);
-  // If the action reaches running jobs, their workers end them.
+  // An action that reaches running jobs does not skip them: their workers are requested to end them.
   const isReached = action !== null && action.reachesRunning;
   const running = isReached ? withJobs(action!.doing, "") : "Skipped (running)";
   const list: Outcome[] = [
@@ -33,14 +33,14 @@ export function outcomesOf(operation: Operation): Outcome[] {
     counted("gone", "Skipped (deleted)", operation.skippedGone, ""),
   ];
   const missing = operation.notFound;
-  // If the number is an estimate that may be 0, perhaps no job is missing.
+  // An estimate that may be 0 is not shown, because perhaps no job is missing.
   if (missing !== null && (missing.low > 0 || missing.precision === "exact")) {
     list.push(new Outcome("", "Not found", missing, "removed, or no longer matching"));
   }
   return list;
 }
 
-/** Returns, for the changed jobs, their present state. */
+/** Returns how many of the changed jobs are now in each state. */
 export function resultsOf(results: OperationResults): Outcome[] {
   const meaning = results.errors.length > 0 ? results.errors[0].label : "";
   return [
@@ -52,7 +52,7 @@ export function resultsOf(results: OperationResults): Outcome[] {
   ];
 }
 
-/** Returns, for the changed jobs, the results of the undo. */
+/** Returns how many of the changed jobs the undo has restored, and how many it has skipped, by reason. */
 export function undoOutcomesOf(operation: Operation): Outcome[] {
   const left = operation.undoSkipped;
   return [

@@ -13,7 +13,7 @@ import { keyOf, Shortcut } from "../model/shortcut";
 
 export const ALL: string = "all";
 
-/** Returns `queue` for `queue mail`. */
+/** Returns `queue` for `queue mail`, and `all` for everything. */
 export function scopeOf(target: string): string {
   const space = target.indexOf(" ");
   return space < 0 ? target : target.substring(0, space);
@@ -36,7 +36,7 @@ function resumeVerb(target: string): Fix {
   return verbOf("resume", "Resume…", "/api/pauses", body.end());
 }
 
-/** Returns the action that opens the dialog: to pause, or to resume if it is paused. */
+/** Returns the action that opens the dialog: the one for resuming if the target is paused, otherwise for pausing. */
 function actionOn(isPaused: bool): string {
   return isPaused ? "ask.verb" : "ask.pause";
 }
@@ -61,7 +61,7 @@ export function pauseShortcut(
   return new Shortcut(keys, label, actionOn(isPaused), argOn(target, isPaused), group, PAUSE);
 }
 
-/** Adds the key that pauses or resumes the current row to the keys of a list. */
+/** Adds the key that pauses or resumes the current row, once the user has moved to one, to the keys of a list. */
 export function withPause(m: Model, list: List, keys: Shortcut[]): Shortcut[] {
   if (!m.access.canWrite || !list.isWalked || list.current >= list.rows.length) return keys;
   const row = list.rows[list.current];

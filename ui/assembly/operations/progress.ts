@@ -9,7 +9,7 @@ import { allOf, isAtWork, isLimited, isResumable, jobs, titleOf } from "./words"
 
 const COLOURS: string[] = ["ready", "blocked", "none"];
 
-/** Returns the number of processed jobs; for an undo, the number that it has restored or skipped. */
+/** Returns the number of processed jobs: changed or skipped; for an undo, restored or skipped. */
 export function processedOf(operation: Operation): i64 {
   return changedOf(operation) + leftOf(operation);
 }
@@ -18,7 +18,7 @@ function changedOf(operation: Operation): i64 {
   return isUndo(operation) ? operation.undone : operation.done;
 }
 
-/** Returns the number of jobs that were skipped. */
+/** Returns the number of jobs that the operation, or its undo, has skipped. */
 function leftOf(operation: Operation): i64 {
   const left = operation.undoSkipped;
   return isUndo(operation)
@@ -30,7 +30,7 @@ function isUndo(operation: Operation): bool {
   return operation.state === "undoing" || operation.state === "undone";
 }
 
-/** Returns the number of jobs to process. An estimate may be too small; a limit counts only the changed jobs. */
+/** Returns the number of jobs to process; 0: unknown. A limit counts only changed jobs, so skipped ones are added. */
 function totalOf(operation: Operation): i64 {
   const matched = operation.matched;
   if (isUndo(operation)) return operation.done;
@@ -38,7 +38,7 @@ function totalOf(operation: Operation): i64 {
   return matched === null ? 0 : max(matched.value, processedOf(operation));
 }
 
-/** Returns `8,400 jobs`, the number of jobs to change. */
+/** Returns `8,400 jobs`: all that matched, or a lower limit; for an undo, the jobs to restore. Empty: unknown. */
 export function aimOf(operation: Operation): string {
   if (isUndo(operation)) return jobs(operation.done);
   return isLimited(operation) ? jobs(operation.limit) : allOf(operation);
@@ -58,7 +58,7 @@ export function progressBar(operation: Operation): Node {
   return shareBar(label, COLOURS, [changed, left, max(0, totalOf(operation) - changed - left)]);
 }
 
-/** The link on every page to the operation that is running or paused. */
+/** The link on every page to an operation or undo that runs, is paused or was interrupted. `name`: a class. */
 export function progressLink(m: Model, name: string): Node {
   const operation = m.facts.operation;
   if (operation === null || (!isAtWork(operation) && !isResumable(operation))) return nothing;

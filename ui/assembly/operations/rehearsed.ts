@@ -1,4 +1,4 @@
-/** The result of a rehearsal: how many jobs of which tasks and queues, and a few of them. */
+/** Shows a rehearsal, the preview of an operation: its numbers of jobs by task and by queue, and a few of the jobs. */
 import { note } from "../controls/empty";
 import { cutText } from "../controls/middle";
 import { cell, row, table } from "../controls/table";
@@ -21,7 +21,7 @@ export function rehearsalView(rehearsal: Rehearsal): Node {
   ]);
 }
 
-/** The tasks of the jobs, `8,400 charge_card · 2,400 crawl_page`, and below them their queues. */
+/** The tasks of the jobs, `8,400 charge_card · 2,400 crawl_page`, and below them the queues in the same form. */
 function places(rehearsal: Rehearsal): Node {
   const tasks = rehearsal.byTask;
   const queues = rehearsal.byQueue;

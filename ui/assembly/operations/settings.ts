@@ -1,6 +1,6 @@
 /**
- * How an operation runs: its canary, its rate, its limit, and the number to type if not all jobs can be
- * undone.
+ * The fields of a preview that set how the operation runs (canary, rate, limit), and the number of jobs to type if not
+ * all of them can be undone.
  */
 import { ageText } from "../controls/age";
 import { button, commandLine } from "../controls/button";
@@ -17,7 +17,7 @@ import { numberText, parseWhole } from "../lib/number";
 import { Model } from "../model/model";
 import { jobs, lineWith } from "./words";
 
-/** The names of fields. */
+/** The names of fields. FIRST is no name, but a value of the field EXTENT: begin with a canary. */
 const EXTENT = "extent";
 const CANARY = "canary";
 const RATE = "rate";
@@ -25,7 +25,7 @@ const TYPED = "typed";
 const LIMIT = "limit";
 const FIRST = "first";
 const ONLY = "only";
-/** The limits of the server (src/commands/operations/lifecycle.ts). */
+/** The highest values that the server accepts (src/commands/operations/lifecycle.ts). */
 const MAX_CANARY: i64 = 1000;
 const MAX_RATE: i64 = 1000000;
 const MAX_LIMIT: i64 = 1000000000;
@@ -51,21 +51,21 @@ function isMany(rehearsal: Rehearsal): bool {
   return rehearsal.would.changeValue.value > FEW;
 }
 
-/** Returns how many jobs would be changed: all, or only the first ones if that is selected. */
+/** Returns how many jobs would be changed; if `Only the first …` is selected, at most the typed number. */
 function countOf(draft: Draft, rehearsal: Rehearsal): i64 {
   const all = rehearsal.would.changeValue.value;
   const most = parseWhole(draft.value(LIMIT).trim());
   return isLimited(rehearsal, draft) && most.valid ? min(all, most.value) : all;
 }
 
-/** Returns `12,000 jobs` or `first 500 jobs`. */
+/** Returns the jobs that would be changed: `12,000 jobs` or `first 500 jobs`. */
 export function affectedJobs(draft: Draft, rehearsal: Rehearsal): string {
   return isLimited(rehearsal, draft)
     ? "first " + jobs(countOf(draft, rehearsal))
     : countedValue(rehearsal.would.changeValue, "job", "jobs");
 }
 
-/** Returns `12,000 jobs`, all that match, or `first 500 of 12,000 jobs`. */
+/** Returns the jobs that match, including those to skip: `12,000 jobs` or `first 500 of 12,000 jobs`. */
 export function chosenJobs(draft: Draft, rehearsal: Rehearsal): string {
   const all = countedValue(rehearsal.count, "job", "jobs");
   return isLimited(rehearsal, draft)
@@ -73,7 +73,7 @@ export function chosenJobs(draft: Draft, rehearsal: Rehearsal): string {
     : all;
 }
 
-/** Whether the number must be typed, because there are more jobs than can be undone. */
+/** Whether the number of jobs must be typed, because an undo can restore only a part of them. */
 function mustBeTyped(draft: Draft, rehearsal: Rehearsal): bool {
   return rehearsal.canUndo && rehearsal.undoJobs < countOf(draft, rehearsal);
 }
@@ -161,7 +161,7 @@ function eta(draft: Draft, rehearsal: Rehearsal): string {
   return `About ${ageText(<f64>max(1, max(atRate, rehearsal.etaS)) * 1000)}`;
 }
 
-/** Returns the server's command line with what is selected here. */
+/** Returns the server's command line with the schema, and with the rate, canary and limit that are entered here. */
 function lineOf(m: Model, draft: Draft, rehearsal: Rehearsal): string {
   const rate = draft.value(RATE).trim();
   let options = rate.length > 0 ? ` --rate=${quoted(rate)}` : "";
@@ -174,7 +174,7 @@ function lineOf(m: Model, draft: Draft, rehearsal: Rehearsal): string {
   return lineWith(rehearsal.cli, m.access.session.schema, options);
 }
 
-/** Returns the request that begins the rehearsed operation. Its faults are stored in the draft. */
+/** Returns the body of the request that begins the operation. Errors in fields are stored in the draft. */
 export function begin(draft: Draft, rehearsal: Rehearsal): string {
   const form = new Form(draft);
   form.body.string("rehearsal", rehearsal.rehearsal);

@@ -1,4 +1,4 @@
-/** The likely actions on the jobs of a task that the palette has found. */
+/** The actions that the palette offers for each task that it has found by name. */
 import { PLUS, RETRY } from "../controls/icon";
 import { valueText } from "../controls/value";
 import { ListedTask } from "../generated/records";
@@ -11,7 +11,7 @@ import { pauseShortcut } from "./pausing";
 
 const GROUP = "Actions";
 
-/** Returns the actions; retry only if the task has failed jobs. */
+/** Returns the actions: retry the failed jobs, if there are any; add a job; pause or resume the task; limit it. */
 export function taskVerbs(task: ListedTask): Shortcut[] {
   const name = task.identifier;
   const verbs: Shortcut[] = [];

@@ -1,4 +1,4 @@
-/** The words for an operation: for its action while it runs and afterwards, its settings and its pace. */
+/** Texts about an operation (title, settings, pace, command line), and whether it runs or can be resumed. */
 import { ageText } from "../controls/age";
 import { countedValue } from "../controls/value";
 import { quoted } from "../forms/shell-line";
@@ -7,16 +7,14 @@ import { Operation } from "../generated/records";
 import { lower } from "../lib/letters";
 import { countText, numberText } from "../lib/number";
 
-/**
- * Returns the words for an action while it is performed or afterwards. An unknown action is shown by its name.
- */
+/** Returns `Retrying 8 jobs`, or if `done` is true, `Retried 8 jobs`. An unknown action is shown by its name. */
 function phrase(name: string, done: bool, what: string): string {
   const action = jobActionNamed(name);
   if (action === null) return `${name} ${what}`;
   return withJobs(done ? action.done : action.doing, what);
 }
 
-/** Returns `Retried 8,388 of 8,400 jobs`. */
+/** Returns `Retried 8,388 of 8,400 jobs`. `all`: `8,400 jobs`; if it is empty, `Retried 8,388 jobs`. */
 export function past(action: string, done: i64, all: string): string {
   return phrase(action, true, all.length > 0 ? `${numberText(done)} of ${all}` : jobs(done));
 }
@@ -25,13 +23,13 @@ export function jobs(count: i64): string {
   return countText(count, "job", "jobs");
 }
 
-/** Whether a server runs the operation now. */
+/** Whether a process runs the operation or its undo now. */
 export function isAtWork(operation: Operation): bool {
   const state = operation.state;
   return state === "running" || state === "canary" || state === "undoing";
 }
 
-/** Whether the operation waits to be resumed. */
+/** Whether the operation, or its undo, waits until a user resumes it. */
 export function isResumable(operation: Operation): bool {
   return operation.state === "paused" || operation.state === "interrupted";
 }
@@ -42,7 +40,7 @@ export function allOf(operation: Operation): string {
   return matched === null ? "" : countedValue(matched, "job", "jobs");
 }
 
-/** Whether the operation ends at its limit, before all jobs have been processed. */
+/** Whether the operation has a limit that is lower than the number of jobs that matched. */
 export function isLimited(operation: Operation): bool {
   const matched = operation.matched;
   const limit = operation.limit;
@@ -50,8 +48,8 @@ export function isLimited(operation: Operation): bool {
 }
 
 /**
- * Returns `Retrying 8,400 jobs` or `Retrying 500 of 8,400 jobs` while it runs, `Retried 8,388 of 8,400 jobs` when it is
- * over.
+ * Returns `Retrying 8,400 jobs`, or with a limit `Retrying 500 of 8,400 jobs`; once it has ended, the text of pastOf().
+ * Some states precede it: `Paused: retrying 8,400 jobs`. After an undo: `Undone: 8,388 of 8,388 jobs`.
  */
 export function titleOf(operation: Operation): string {
   const state = operation.state;
@@ -74,7 +72,7 @@ export function titleOf(operation: Operation): string {
 
 /**
  * Returns `Retried 8,388 of 8,400 jobs`, or `Retried 8,388 jobs` if the estimate of all jobs is obsolete. An operation
- * that has ended before its limit is compared with the limit.
+ * whose state is not `done` is compared with its limit, if it did not reach that: `Retried 80 of 500 jobs`.
  */
 export function pastOf(operation: Operation): string {
   if (isLimited(operation) && operation.state !== "done" && operation.done < operation.limit)
@@ -82,7 +80,7 @@ export function pastOf(operation: Operation): string {
   return past(operation.action, operation.done, isOutnumbered(operation) ? "" : allOf(operation));
 }
 
-/** Whether the estimated number of jobs is obsolete: all have been processed, or more than were estimated. */
+/** Whether the estimated number of jobs is obsolete: all jobs are processed, or more than it were changed. */
 function isOutnumbered(operation: Operation): bool {
   const matched = operation.matched;
   if (matched === null || matched.precision === "exact") return false;
@@ -98,7 +96,7 @@ function beforeOf(state: string): string {
   return state === "undoing" ? "Undoing" : "";
 }
 
-/** Returns `first 5, then 50 a second, no more than 500`. */
+/** Returns `first 5, then 50 a second, no more than 500`. Settings that are not set are omitted. */
 export function settingsOf(operation: Operation): string {
   const begun = beginning(operation);
   if (operation.limit === i64.MIN_VALUE) return begun;
@@ -118,7 +116,7 @@ function beginning(operation: Operation): string {
   return first + (rate.length > 0 ? rate : "the rest");
 }
 
-/** Returns `50 a second · 1 m 45 s left`, as far as the server reports it. */
+/** Returns `50 a second · 1 m 45 s left`. A part that the server does not report is omitted. */
 export function paceOf(operation: Operation): string {
   const parts: string[] = [];
   if (operation.ratePerS > 0) parts.push(`${numberText(operation.ratePerS)} a second`);
@@ -126,7 +124,7 @@ export function paceOf(operation: Operation): string {
   return parts.join(" · ");
 }
 
-/** Returns the server's line (`worker retry is:failed`) with the schema and options after its second word. */
+/** Returns the server's line (`worker retry is:failed`) with the schema and `options` (` --rate=5`) after `retry`. */
 export function lineWith(line: string, schema: string, options: string): string {
   const at = line.indexOf(" ", line.indexOf(" ") + 1);
   const where = schema === "worker" ? "" : ` --schema=${quoted(schema)}`;

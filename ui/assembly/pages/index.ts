@@ -1,6 +1,6 @@
 /**
- * Every page. A new page is a folder and a row here. The navigation has the rows in this order, and the last page is
- * for addresses that no other page has.
+ * All pages. The navigation shows those with a label, in this order. The last page is for addresses that no other page
+ * has. A new page needs a folder and a row here (ui/README.md).
  */
 import { Page } from "../model/model";
 import { ActivityPage } from "./activity/page";

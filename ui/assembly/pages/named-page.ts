@@ -21,7 +21,7 @@ export abstract class NamedPage extends Page {
   protected wanted: string = "";
   private isRemoved: bool = false;
 
-  /** `kind`: such as `limit`. `list`: the path of the list page, such as `/limits`. `above`: that page's title. */
+  /** `kind`: a noun such as `limit`. `list`: the path of the list's page, such as `/limits`. `above`: its title. */
   constructor(
     readonly kind: string,
     private readonly list: string,
@@ -60,7 +60,7 @@ export abstract class NamedPage extends Page {
     this.data.reset();
   }
 
-  /** The address of its data. */
+  /** The API's address of its data. */
   protected abstract get at(): string;
 
   override load(m: Model): void {
@@ -82,7 +82,7 @@ export abstract class NamedPage extends Page {
     this.isRemoved = isAbout && body.startsWith('{"action":"remove"');
   }
 
-  /** The path of writes that remove it; empty: there are none. */
+  /** The path of the writes that can remove it, without `api`; empty: it cannot be removed. */
   protected get writes(): string {
     return "";
   }
@@ -96,7 +96,7 @@ export abstract class NamedPage extends Page {
     return this.data.ready && !this.data.missing;
   }
 
-  /** The state beside the name. `remark` is a sentence after it, and `acts` are the actions. */
+  /** The state beside the name. `remark` is the sentence after both, and `acts` are the buttons. */
   protected state(_m: Model): Node {
     return nothing;
   }

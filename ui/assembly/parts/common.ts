@@ -20,7 +20,7 @@ export function commonPanel(m: Model, data: ServerData, common: Common): Node {
   return panel("Common factors", remark, [], commonBody(m, data, common));
 }
 
-/** The content without its frame, for a job of the group. */
+/** The content of the panel. The page of a job shows it in a frame of its own (job/comparison.ts). */
 export function commonBody(m: Model, data: ServerData, common: Common): Node[] {
   if (!data.ready) return [box("div", "pb", [data.placeholder(m, 3)])];
   const findings = common.findings;
@@ -53,7 +53,7 @@ export function findingText(finding: Finding): string {
   return finding.value === "missing" ? `${path} is missing` : `${path} = ${finding.value}`;
 }
 
-/** Returns ` in every one of them; in 31 % of the others.` */
+/** Returns how frequent a finding is in the group and elsewhere: ` in every one of them; in 31 % of the others.` */
 export function inWords(finding: Finding): string {
   const here = finding.here >= 0.9995 ? "every one" : percent(finding.here);
   const there = finding.there < 0.0005 ? "in none" : `in ${percent(finding.there)}`;
@@ -78,7 +78,7 @@ function share(part: f64, colour: string): Node {
   return box("div", "share", [leaf("b", "num", words), bar]);
 }
 
-/** Returns `31 %`. It is 100 % only for all, and 0 % only for none. */
+/** Returns `31 %`, near the ends `> 99 %` or `< 1 %`. At most 1,000 jobs are compared, so 99.95 % are all of them. */
 export function percent(part: f64): string {
   const whole = <i32>Math.round(part * 100);
   if (whole === 100 && part < 0.9995) return "> 99 %";

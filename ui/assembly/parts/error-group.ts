@@ -1,6 +1,6 @@
 /**
- * An error group: its failed and its retrying jobs, merged from two answers of the server. The list of errors and
- * the page of a group send the same requests, so that stored answers (host/answers.ts) serve both.
+ * An error group: its failed and its retrying jobs, merged from two answers of the server. The list of errors and the
+ * page of a group usually send the same two requests, so that stored answers serve both (host/answers.ts).
  */
 import { Group, Groups, readGroups, Value } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
@@ -10,7 +10,7 @@ import { Model } from "../model/model";
 
 /** The maximum number of groups in an answer. */
 export const MAX_GROUPS: i32 = 100;
-/** The length of the longest label that is used in a query. */
+/** The length of the longest label by which a query finds its group. A group with a longer one is found by its key. */
 const MAX_LABEL_LENGTH = 250;
 
 export class ErrorGroup {
@@ -38,7 +38,7 @@ export class ErrorGroup {
     return -earlier(-lastOf(this.failed), -lastOf(this.retrying));
   }
 
-  /** Whether all its failures are from the last 15 minutes. */
+  /** Whether all failures that the server has read are from the last 15 minutes. */
   get isNew(): bool {
     const failed = this.failed;
     const retrying = this.retrying;
@@ -52,14 +52,14 @@ export class ErrorGroup {
     return names.values();
   }
 
-  /** The ids of its newest failed jobs; if it has none, of its newest retrying jobs. */
+  /** The ids of the up to five jobs that failed last: failed jobs, or retrying ones if the group has no failed job. */
   get samples(): i64[] {
     const failed = this.failed;
     const retrying = this.retrying;
     return failed !== null ? failed.sampleIds : retrying !== null ? retrying.sampleIds : [];
   }
 
-  /** The number of failures in each 24th of the last 3 hours. */
+  /** The number of failures in each 24th of the last 3 hours, oldest first; empty if no failure has a known time. */
   get trend(): i64[] {
     const sum: i64[] = [];
     addTrend(sum, this.failed);
@@ -74,8 +74,8 @@ export class ErrorGroup {
 }
 
 /**
- * Returns the query that finds the jobs of a group. A short label is preferred, because the fingerprint makes the
- * server read more.
+ * Returns the query that finds the jobs of a group. It contains the label if that is short: for the key, which is a
+ * hash, the server may have to find the label first.
  */
 export function groupQuery(key: string, label: string): string {
   const isShort = label.length > 0 && label.length <= MAX_LABEL_LENGTH;
@@ -87,7 +87,7 @@ export function groupsPath(query: string): string {
 }
 
 /**
- * Whether an answer about groups must be requested again: it is older than the counts, or there are no counts yet.
+ * Whether groups must be requested again: they were read before the present counts, or there are no counts yet.
  */
 export function isOld(m: Model, asOf: f64): bool {
   return !m.facts.has("counts") || !(asOf >= m.facts.counts.asOf);

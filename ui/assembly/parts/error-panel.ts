@@ -1,6 +1,6 @@
 /**
- * The last error: its message, and then the frames of the application's own code. Frames of Node and of packages are
- * folded.
+ * The panel of an error: its message and the frames of its stack, or its text. Consecutive frames of Node.js and of
+ * packages are folded.
  */
 import { button, copyButton } from "../controls/button";
 import { panel } from "../controls/panel";
@@ -9,19 +9,19 @@ import { attr, box, cls, el, key, leaf, multiline, Node, nothing, text } from ".
 import { bytesOf, countText } from "../lib/number";
 import { Frame, readStack, Stack } from "./stack";
 
-/** The length from which a message is shown in part, with a button for the rest. */
+/** A longer message is cut at this length, and a button shows the rest. */
 const LONG_MESSAGE = 600;
-/** The number of own frames after which further ones are folded, too. */
+/** The number of the application's own frames that are shown. Further ones are folded, too. */
 const MAX_OWN = 12;
 
 export class ErrorPanel {
   private of: string = "";
   private stack: Stack = new Stack();
-  /** Whether the text is shown as it is, instead of the frames. */
+  /** Whether the error is shown as its plain text, instead of message and frames. */
   private asText: bool = false;
   private whole: bool = false;
 
-  /** `page`: the page whose actions are `error-text` and `error-whole`. */
+  /** `page`: the name of the page, which passes its actions `error-text` and `error-whole` to `act`. */
   constructor(
     private readonly page: string,
     private readonly title: string,
@@ -80,7 +80,7 @@ function inYourCode(stack: Stack): string {
   return stack.frames.length === 0 ? "" : `${countText(stack.own, "frame", "frames")} in your code`;
 }
 
-/** The frames. Consecutive frames of other code become one line that opens. */
+/** The frames. Two or more hidden ones in a row (of other code, or beyond MAX_OWN) become one line, which opens. */
 function frames(list: Frame[]): Node {
   const items: Node[] = [];
   let own = 0;

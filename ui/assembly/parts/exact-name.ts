@@ -1,18 +1,18 @@
-/** Shows names exactly as they are: not trimmed, with a mark if they have invisible characters. */
+/** Names with a mark if they are empty, or have spaces or invisible characters that could be overlooked. */
 import { link } from "../controls/button";
 import { glyph } from "../controls/glyph";
 import { middle } from "../controls/middle";
 import { attr, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { jobPath } from "../model/links";
 
-/** A name, marked if spaces or other invisible characters in it could be overlooked. */
+/** A name. If it is marked, the reason is shown on hover. */
 export function exactName(name: string, className: string): Node {
   const odd = oddness(name);
   if (odd.length === 0) return leaf("span", className, name);
   return el("span", [cls(className + " exact"), attr("title", odd)], [text(shown(name))]);
 }
 
-/** A name for a narrow place: a long one is cut in its middle, and shown whole on hover. */
+/** A name for a narrow place: like exactName(), but a long one is cut in its middle, and shown whole on hover. */
 export function cutName(name: string, className: string): Node {
   const odd = oddness(name);
   const isOdd = odd.length > 0;
@@ -50,7 +50,7 @@ function isSpace(c: i32): bool {
   return c === 0x20 || (c >= 9 && c <= 13) || c === 0xa0 || (c >= 0x2000 && c <= 0x200a);
 }
 
-/** Whether the character is invisible: a control, or one that joins or separates letters or turns their direction. */
+/** Whether a character is invisible: a control, or one that joins or separates letters or changes their direction. */
 function isHidden(c: i32): bool {
   return (
     c < 0x20 ||

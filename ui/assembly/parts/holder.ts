@@ -1,4 +1,4 @@
-/** Workers that may be unlocked: their locks, and their last heartbeats. */
+/** The jobs and queues that workers have locked, for pages, and for the dialog that unlocks the workers. */
 import { ago, Times } from "../controls/age";
 import { countedValue, exactValue } from "../controls/value";
 import { ListedWorker, RunningJob, readListedWorker, Value } from "../generated/records";
@@ -27,27 +27,27 @@ export class HolderOf {
     this.holder = holder;
   }
 
-  /** Whether it has data about this worker. */
+  /** Whether the data of this worker have arrived. */
   has(worker: string): bool {
     return this.data.ready && this.worker === worker;
   }
 
-  /** Returns `releases 1 job and 3 queues`; empty while unknown. */
+  /** Returns what unlocking the worker does: `releases 1 job and 3 queues`; empty until its data have arrived. */
   get released(): string {
     return this.data.ready ? "releases " + holdings([this.holder]) : "";
   }
 }
 
 /**
- * Returns how many jobs a worker runs, by its last heartbeat. If it does not respond or sends no heartbeats, returns
- * how many jobs it has locked, if that was read.
+ * Returns how many jobs a worker runs (`running`). If it does not respond or sends no heartbeats, returns how many jobs
+ * it has locked now, if the server has read that.
  */
 export function jobCount(worker: ListedWorker): Value {
   const isKnown = worker.state !== "alive" && worker.lockedJobs !== i64.MIN_VALUE;
   return isKnown ? exactValue(worker.lockedJobs) : worker.running;
 }
 
-/** Returns the jobs in its last heartbeat; none if it runs none any more, because they were recovered since. */
+/** Returns the worker's longest-running jobs; none if `jobCount` is 0: its jobs may have been recovered. */
 export function currentJobs(worker: ListedWorker): RunningJob[] {
   return jobCount(worker).value > 0 ? worker.current : [];
 }
@@ -56,7 +56,7 @@ export function holdsAny(worker: ListedWorker): bool {
   return jobCount(worker).value > 0 || worker.lockedQueues > 0;
 }
 
-/** Returns `1 job and 3 queues`. */
+/** Returns how much these workers have locked together: `1 job and 3 queues`. */
 export function holdings(workers: ListedWorker[]): string {
   const jobs = Value.empty();
   let queues: i64 = 0;
@@ -70,7 +70,7 @@ export function holdings(workers: ListedWorker[]): string {
   return `${countedValue(jobs, "job", "jobs")} and ${countText(queues, "queue", "queues")}`;
 }
 
-/** Returns a sentence about the jobs and queues that unlocking these workers releases, and about the risk. */
+/** Returns what unlocking these workers releases, then a warning about live ones, or a single worker's heartbeat. */
 export function unlockPreview(workers: ListedWorker[], times: Times): string {
   let alive = 0;
   for (let i = 0; i < workers.length; i++) if (workers[i].state === "alive") alive++;

@@ -1,4 +1,4 @@
-/** A limit in words, in a row and on its page. */
+/** How a limit is shown: in its row, on its page, and with the jobs of its task or queue. */
 import { clockAt, periodText, timeElement } from "../controls/age";
 import { link } from "../controls/button";
 import { stateWith } from "../controls/glyph";
@@ -23,7 +23,7 @@ export function waitingOf(limit: ListedLimit): Node {
   return countNode(value, "");
 }
 
-/** Returns `task send_email` or `each of 27 queues tenant/*`. */
+/** Returns what the limit is for, such as `task send_email` or `each of 27 queues tenant/*`. */
 export function targetText(limit: ListedLimit): string {
   const match = limit.match;
   if (!match.includes("*")) return `${limit.scope} ${match}`;
@@ -32,19 +32,19 @@ export function targetText(limit: ListedLimit): string {
   return count > 1 ? `each of ${numberText(count)} queues ${match}` : "each queue " + match;
 }
 
-/** Whether the limit is for each queue by itself, so that the sum of running jobs cannot be compared with it. */
+/** Whether the limit bounds each of several queues. Then `running`, their sum, cannot be compared with the bound. */
 function isEach(limit: ListedLimit): bool {
   return limit.scope === "queue" && limit.match.includes("*");
 }
 
-/** How many jobs it lets run at once, and how many run: as words and as a bar. */
+/** How many jobs run and how many may, with a bar if both can be compared; `none` if the limit has only a rate. */
 export function atOnce(limit: ListedLimit): Node[] {
   if (limit.concurrency === i64.MIN_VALUE) return [leaf("span", "faint", "none")];
   if (!isEach(limit)) return amount(limit.running, limit.concurrency);
   return [text(mostText(limit)), sub(`${numberText(limit.running)} running`)];
 }
 
-/** The words `33 of 40` with a bar. */
+/** The words `33 of 40`, with a bar. */
 export function amount(used: i64, most: i64): Node[] {
   const words = usedText(used, most);
   const counts: i64[] = [used, max(0, most - used)];
@@ -55,12 +55,12 @@ function usedText(used: i64, most: i64): string {
   return most > 0 ? partText(used, most) : numberText(used);
 }
 
-/** Returns how many jobs run, such as `33 of 40`; `33` for a limit of each queue. */
+/** Returns how many jobs run, such as `33 of 40`; `33` for a limit of each queue, or one that has only a rate. */
 export function runningText(limit: ListedLimit): string {
   return usedText(limit.running, isEach(limit) ? 0 : limit.concurrency);
 }
 
-/** Returns how many jobs may run at once: `40`, `3 each` or `none`. */
+/** Returns the bound on jobs that run at once: `40` or `3 each`; `none` if the limit has only a rate. */
 export function mostText(limit: ListedLimit): string {
   const most = limit.concurrency;
   return most > 0 ? numberText(most) + (isEach(limit) ? " each" : "") : "none";
@@ -72,7 +72,7 @@ export function rateCell(limit: ListedLimit): Node[] {
   return [text(rateText(rate)), sub("burst " + numberText(rate.burst))];
 }
 
-/** The state. It is never red, because the purpose of a limit is that jobs wait. */
+/** The state: backing off, full or not full. It is never red, because the purpose of a limit is that jobs wait. */
 export function limitState(m: Model, limit: ListedLimit): Node {
   const backOff = limit.backingOff;
   if (backOff !== null) {
@@ -84,7 +84,7 @@ export function limitState(m: Model, limit: ListedLimit): Node {
   return stateWith("blocked", full.length > 0 ? `full: ${full[0].name}${more}` : "full");
 }
 
-/** Marks a back-off that has ended since the limit was read. */
+/** Removes the back-off from the limit if it has ended since the limit was read. */
 export function endBackOff(m: Model, limit: ListedLimit): void {
   const backOff = limit.backingOff;
   if (backOff === null || backOff.until > m.serverNow) return;
@@ -101,8 +101,8 @@ export function setText(m: Model, limit: ListedLimit): Node {
 }
 
 /**
- * The limits of a queue or a task: `At once 2 of 3 · limit tenant/*`. `running`: the number of running jobs of the
- * queue; -1: use the number of each limit.
+ * A line for each limit of a queue or a task: `At once 2 of 3 · limit tenant/*`. `running`: the queue's number of
+ * running jobs; -1, for a task: each line has the number of running jobs of its limit.
  */
 export function limitLines(limits: ListedLimit[], running: i64): Node {
   const lines: Node[] = [];

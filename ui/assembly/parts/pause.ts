@@ -1,4 +1,4 @@
-/** A pause in words, for the row and for the page of a paused queue or task. */
+/** A pause or a back-off of a queue or task in words, and the workers that have acknowledged all pauses. */
 import { clockAt } from "../controls/age";
 import { link } from "../controls/button";
 import { stateWith } from "../controls/glyph";
@@ -27,12 +27,12 @@ export function pausedWords(m: Model, pause: Pause): string {
   );
 }
 
-/** The state, without its reason and its end. */
+/** The state *Paused* or *Backing off*, without its reason and its end. */
 export function pausedState(pause: Pause): Node {
   return stateWith(pause.backsOff ? "scheduled" : "paused", lead(pause));
 }
 
-/** The line below the name of a row that is paused. */
+/** The line below the name in the row of a paused queue or task; nothing if there is no pause. */
 export function pauseLine(m: Model, pause: Pause | null): Node {
   return pause === null ? nothing : cutText(pausedWords(m, pause), "sub");
 }
@@ -44,17 +44,17 @@ const REFRESH_MS: f64 = 5000;
 /** The maximum number of workers that are listed by name. */
 const NAMED = 5;
 
-/** The live workers that have acknowledged all pauses. */
+/** How many live workers have acknowledged all pauses, and which of them have not yet. */
 export class Acknowledgements {
   readonly data: ServerData;
   private list: PauseList = PauseList.empty();
 
-  /** The topic is `<page>.pauses`. */
+  /** The topic of its requests is `<page>.pauses`. */
   constructor(page: string) {
     this.data = new ServerData(page + ".pauses");
   }
 
-  /** Requests the acknowledgements again and again while something is paused. */
+  /** Requests the acknowledgements when they are due, while something is paused. Discards them when nothing is. */
   follow(m: Model, isPaused: bool): void {
     const data = this.data;
     if (!isPaused) data.reset();
@@ -76,7 +76,7 @@ export class Acknowledgements {
     return box("div", "ack", [this.workers(), other]);
   }
 
-  /** The sentence `Acknowledged by 5 of 6 workers; not yet by worker-c.` */
+  /** The sentence `Acknowledged by 5 of 6 workers; not yet by worker-c.`; nothing if no worker sends heartbeats. */
   private workers(): Node {
     const list = this.list;
     const all = list.acknowledged + list.waiting;

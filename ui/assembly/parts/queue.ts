@@ -1,4 +1,4 @@
-/** A named queue in a row: its state as a word, and its jobs as the parts of a bar. */
+/** The state of a named queue as a word, and its jobs as the parts of a bar. */
 
 import { age, durationText } from "../controls/age";
 import { stateWith } from "../controls/glyph";
@@ -18,7 +18,7 @@ export function isStuck(queue: ListedQueue): bool {
   return !isNaN(queue.stuckSince);
 }
 
-/** Whether its due jobs wait for its lock, or for the end of its pause. */
+/** Whether its due jobs are blocked: a worker has locked it, or it is paused. */
 export function isBlocked(queue: ListedQueue): bool {
   return hasLock(queue) || queue.paused !== null;
 }
@@ -35,7 +35,7 @@ export function queueState(m: Model, queue: ListedQueue): Node {
   if (paused !== null) return pausedState(paused);
   if (hasLock(queue)) return stateWith("running", "Locked");
   if (queue.failed.value > 0) return stateWith("failed", "Failed");
-  // Several jobs of a queue that has a limit run at once, without a lock.
+  // Workers do not lock a queue under a limit, so its jobs may run while it is not locked.
   if (queue.running.value > 0) return stateWith("running", "Running");
   if (queue.ready.value > 0) return stateWith("ready", "Ready");
   return queue.scheduled.value > 0

@@ -1,4 +1,4 @@
-/** The beginning of every report for a chat: its subject, its source, and its time. */
+/** The first line of each report that is copied for a chat: its title, the schema with its label, and the time. */
 import { plain } from "../lib/quoting";
 import { isoTime } from "../lib/time";
 import { Model } from "../model/model";

@@ -2,12 +2,12 @@
 
 import { replaced } from "../lib/letters";
 
-/** The number of frames up to which a stack is parsed. Longer ones are only shown as text. */
+/** The maximum number of lines from the first frame on. A longer stack is not parsed, and is shown as text. */
 const MAX_FRAMES = 500;
 
 export class Frame {
   constructor(
-    /** The name of the function; empty if it has none. */
+    /** The name of the function, or the text of a line between frames; empty: the function has no name. */
     readonly name: string,
     /** File, line and column as they were written. */
     readonly place: string,
@@ -17,7 +17,7 @@ export class Frame {
     readonly between: bool,
   ) {}
 
-  /** Returns `tasks/charge-card.js:23`: the last two steps of the path, without the column. */
+  /** Returns `tasks/charge-card.js:23`: the last two steps, or the path after node_modules/, without the column. */
   get short(): string {
     const packaged = this.place.lastIndexOf("node_modules/");
     let path = packaged < 0 ? this.place : this.place.substring(packaged + 13);
@@ -83,7 +83,7 @@ function frameOf(line: string): Frame {
 function isOwn(place: string): bool {
   return !(
     place.includes("node_modules/") ||
-    // A file of the worker's executable, whose name has no folder.
+    // A file of the executable `worker`. In a stack, its name has no folder.
     place.startsWith("chunk-") ||
     place.startsWith("node:") ||
     place.startsWith("internal/") ||

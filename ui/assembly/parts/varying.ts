@@ -1,7 +1,7 @@
 /** How the errors of one group differ: the texts that the group's label replaces with `#`. */
 import { ListedJob } from "../generated/records";
 
-/** Returns, for each job, the texts that differ from the others; empty if its error does not match the label. */
+/** Returns each job's texts at the places where the errors differ; empty if its error does not match the label. */
 export function varyingTexts(label: string, jobs: ListedJob[]): string[] {
   const all: string[][] = [];
   const differs = new Set<string>();

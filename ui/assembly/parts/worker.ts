@@ -1,4 +1,4 @@
-/** The state of a worker by its heartbeats, in a row and at the head of its page. */
+/** The state, the load and the run times of a worker in words, by its heartbeats and locks. */
 import { age, ageText, ago, durationText } from "../controls/age";
 import { stateWith } from "../controls/glyph";
 import { valueText } from "../controls/value";
@@ -28,7 +28,7 @@ export function isOld(worker: ListedWorker): bool {
   return worker.level !== "ok";
 }
 
-/** Returns red for a stale worker with locks, amber for one without locks and for an unknown worker with old locks. */
+/** Returns `red` for a stale worker with locks or running jobs, `amber` for others if `isOld` is true, else empty. */
 export function levelTone(worker: ListedWorker): string {
   return worker.level === "bad" ? "red" : worker.level === "warn" ? "amber" : "";
 }
@@ -42,23 +42,23 @@ export function perMinute(rate: f64): string {
     : `${tenths / 10}.${tenths % 10}`;
 }
 
-/** Returns `18 of 20` if the worker has reported slots for so many jobs; otherwise `18`. */
+/** Returns `18 of 20` if the worker has reported at least as many slots as `running`; otherwise `18`. */
 export function loadText(worker: ListedWorker, running: Value): string {
   const count = valueText(running);
   return fits(worker, running) ? `${count} of ${numberText(worker.slots)}` : count;
 }
 
-/** Whether it has slots for this number of jobs. */
+/** Whether it has reported at least this number of slots. */
 export function fits(worker: ListedWorker, running: Value): bool {
   return worker.slots > 0 && running.value <= worker.slots;
 }
 
-/** Returns how many jobs it has fetched and not started; 0 unless the worker is alive. */
+/** Returns how many jobs a live worker has fetched and not started; 0 if that is unknown, and for other workers. */
 export function fetchedJobs(worker: ListedWorker): i64 {
   return worker.state === "alive" ? max<i64>(0, worker.fetched) : 0;
 }
 
-/** Whether its running jobs are those of its last heartbeat, so that they may have ended since. */
+/** Whether its running jobs are from the report in its last heartbeat, so that they may have ended since. */
 export function isReported(worker: ListedWorker): bool {
   return worker.running.basis === "heartbeat" && !isNaN(worker.lastHeartbeatAt);
 }

@@ -1,6 +1,6 @@
 /**
- * Saved views: addresses of lists under names, stored in this browser. An address has the query; results and users are
- * never stored. Each line has the address, a space, and the name.
+ * Saved views: addresses of the list of jobs, with query and order, under names. They are stored as one text in this
+ * browser: each line has an address, a space, and the name. Results and names of users are not stored.
  */
 import { prefer, preferred } from "../host";
 
@@ -28,13 +28,13 @@ export class Views {
   private list: SavedView[] = [];
   private isRead: bool = false;
 
-  /** The views of this browser, oldest first. */
+  /** The views that are saved in this browser, the one saved last at the end. */
   get own(): SavedView[] {
     if (!this.isRead) this.read();
     return this.list;
   }
 
-  /** The index in `own` of the first view that the navigation shows. It shows only the newest views. */
+  /** The index in `own` of the first view that the navigation shows: it shows only the last MAX_BESIDE. */
   get firstBeside(): i32 {
     return max(0, this.own.length - MAX_BESIDE);
   }
@@ -50,7 +50,7 @@ export class Views {
     return "";
   }
 
-  /** Saves an address. Returns why it was not saved; empty: it was. A view of the same name is replaced. */
+  /** Saves an address. Returns why it was not saved; empty: it was. Replaces a saved view of the same name. */
   save(name: string, path: string): string {
     const short = oneLine(name).substring(0, MAX_NAME_LENGTH).trim();
     if (short.length === 0) return "A view needs a name.";
@@ -77,7 +77,7 @@ export class Views {
     return others;
   }
 
-  /** Another tab may have written since, so the views are read again. */
+  /** Reads the stored views. Called before each change, too, because another tab may have written them since. */
   private read(): void {
     this.isRead = true;
     this.list = [];

@@ -1,4 +1,4 @@
-/** Messages about the whole page, above the main column: no connection, a newer server, no writes. */
+/** The banner above each page: an outage, another version of the server, a pause of all jobs, or a read-only admin. */
 import { ageText, clockAt, upToDate } from "../controls/age";
 import { button } from "../controls/button";
 import { BUG, INFO, icon, PAUSE } from "../controls/icon";
@@ -22,7 +22,7 @@ export function banner(m: Model): Node {
     : bar("info", INFO, "Read-only.", READ_ONLY, []);
 }
 
-/** The bar while all jobs are paused, on every page. */
+/** The banner while all jobs are paused, with the incident's sentence and the button that resumes them. */
 function pausedBar(m: Model): Node {
   const list = m.facts.incidents.incidents;
   for (let i = 0; i < list.length; i++) {
@@ -36,7 +36,7 @@ function pausedBar(m: Model): Node {
 const READ_ONLY = "This server allows no changes; commands can still be copied.";
 const READ_ONLY_DATABASE = "PostgreSQL is a standby, or read-only by its settings.";
 
-/** Screen readers read the text once, because it stays the same. The counting text beside it is hidden from them. */
+/** The banner of an outage. Screen readers read it once: the text that counts the seconds is hidden from them. */
 function connection(m: Model): Node {
   const live = m.live;
   const message = live.outage.length > 0 ? live.outage : "The server does not respond";

@@ -1,4 +1,4 @@
-/** The phone's navigation: the most important pages, and a sheet with the others. */
+/** The navigation on a phone: a bar with the most important pages, and a sheet with the others, the theme and so on. */
 import { ownButton } from "../controls/button";
 import { DOTS, icon } from "../controls/icon";
 import { Attr, attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";

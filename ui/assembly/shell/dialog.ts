@@ -1,4 +1,4 @@
-/** The open dialog: what it will change, its fields, and why it failed. */
+/** The frame of the open dialog: its title, what it will change, its form, why the request failed, its buttons. */
 import { ownButton } from "../controls/button";
 import { problem } from "../controls/empty";
 import { state } from "../controls/glyph";
@@ -8,7 +8,7 @@ import { numberText } from "../lib/number";
 import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 
-/** The number of jobs that are named. For more jobs, their number is shown by task. */
+/** The maximum number of jobs, workers or tasks that are listed. If there are more jobs, their tasks are listed. */
 const NAMED = 6;
 
 export function dialogView(m: Model): Node {
@@ -70,7 +70,7 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
       "btn q",
       "dialog.close",
       "",
-      // The button follows the fields, so that a field with `autofocus` is found first.
+      // This button follows the fields: of several elements with `autofocus`, the first gets the focus.
       [flag("autofocus", !isEager)],
       // In a dialog about cancelling jobs, "Cancel" would be ambiguous.
       [text(record.title(dialog).startsWith("Cancel") ? "Back" : "Cancel")],
@@ -103,7 +103,7 @@ function named(dialog: OpenDialog): Node {
   return items.length > 0 ? box("ul", "named", items) : nothing;
 }
 
-/** The number of jobs of each task, and that of the remaining tasks together. */
+/** The number of jobs of each of the first NAMED tasks, and that of all other tasks together. */
 function byTask(jobs: ListedJob[]): Node[] {
   const counts = new Map<string, i32>();
   for (let i = 0; i < jobs.length; i++) {

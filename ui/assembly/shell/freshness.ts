@@ -1,4 +1,4 @@
-/** The chip that shows how fresh the page is, to the second. A click pauses or resumes live updates. */
+/** The button that shows whether the page is live, paused, or how long offline. It pauses and resumes live updates. */
 
 import { absolute, ageText } from "../controls/age";
 import { ownButton } from "../controls/button";

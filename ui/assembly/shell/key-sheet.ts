@@ -1,4 +1,4 @@
-/** The sheet of keyboard shortcuts, which `?` opens. It lists the shortcuts that are available on this page. */
+/** The sheet of keyboard shortcuts, which `?` opens. It lists those of the current page and those of all pages. */
 
 import { iconButton, keyCap } from "../controls/button";
 import { CLOSE } from "../controls/icon";
@@ -58,7 +58,7 @@ export function caps(keys: string): Node {
   return el("span", [cls("caps"), attr("role", "text"), attr("aria-label", keys)], children);
 }
 
-/** Returns `Ctrl K`, `↓` or `⇧ X`. */
+/** Returns a keystroke as it is shown: `Ctrl K`, `↓` or `⇧ X`. */
 function nameOf(stroke: string): string {
   if (stroke.startsWith("Mod+")) return "Ctrl " + nameOf(stroke.substring(4));
   if (stroke.startsWith("Shift+")) return "⇧ " + nameOf(stroke.substring(6));

@@ -1,4 +1,4 @@
-/** The whole page: navigation at the side, the current page, and the layers over it. */
+/** All that is drawn: the navigation, the banner, the current page or the sign-in, and the layers over it. */
 import { button } from "../controls/button";
 import { attr, box, cls, el, Node, nothing } from "../lib/node";
 import { Gate } from "../model/access";
@@ -13,7 +13,7 @@ import { side, topBar } from "./side";
 import { gatePage } from "./sign-in";
 import { toast } from "./toast";
 
-/** The page. `strokes`: the keys that have an effect now. */
+/** The root node. `strokes`: the keystrokes that are part of a shortcut now (app/keys.ts). */
 export function shell(m: Model, strokes: string): Node {
   const open = m.access.gate === Gate.Open;
   return el(

@@ -1,4 +1,4 @@
-/** The navigation at the side, which is a narrow rail on small screens, and the bar at the top of a phone. */
+/** The navigation at the side, which is narrow on small screens and absent on phones, and the bar at a phone's top. */
 import { zone } from "../controls/age";
 import { button, iconButton, keyCap, ownButton } from "../controls/button";
 import { FILTER, icon, MOON, SEARCH, SUN, SYSTEM, USER } from "../controls/icon";
@@ -39,7 +39,7 @@ export function topBar(m: Model): Node {
   ]);
 }
 
-/** The pages that are not in the bar at the bottom of a phone. */
+/** The entries of the pages that are not in the bar at the bottom of a phone. */
 export function otherPages(m: Model): Node[] {
   const list: Node[] = [];
   for (let i = 0; i < m.entries.length; i++)
@@ -47,7 +47,7 @@ export function otherPages(m: Model): Node[] {
   return list;
 }
 
-/** The entries of pages, in their order. They are one tab stop; arrows move between them. */
+/** The entries of pages, in their order. The tab key reaches one of them; arrow keys move between them. */
 function pages(m: Model): Node[] {
   const list: Node[] = [];
   const entries = m.entries;
@@ -79,7 +79,7 @@ function entry(m: Model, page: Page, stop: string): Node {
   ]);
 }
 
-/** The last few views of this browser; the palette has all of them. Arrows reach them after the pages. */
+/** The last few saved views (saved/views.ts); the palette finds all. Arrow keys reach them after the pages. */
 function savedViews(m: Model): Node {
   const views = m.views.own;
   if (views.length === 0) return nothing;
@@ -114,7 +114,7 @@ function find(): Node {
   );
 }
 
-/** The environment: its label; without one, the name of the schema, unless it is `worker`. */
+/** The environment's label; without one, the name of the schema, unless that is `worker`. */
 function environment(m: Model): Node {
   const session = m.access.session;
   const label = session.label;
@@ -125,7 +125,7 @@ function environment(m: Model): Node {
   return environmentLabel(label, `Environment; schema ${session.schema}`);
 }
 
-/** The name of the database, because two admins can have schemas of the same name. */
+/** The host and the name of the database: schemas of two databases can have the same name. */
 export function database(m: Model): Node {
   const place = m.access.session.database;
   if (place === null) return nothing;
@@ -133,13 +133,13 @@ export function database(m: Model): Node {
   return el("p", [cls("at-database mid"), title], middle(leaf("span", "sr", "Database "), place));
 }
 
-/** The name of an environment. An environment for real use has a striking colour. */
+/** The label of an environment. Its colour is striking, except for `local`, `demo` and labels that begin with `dev`. */
 export function environmentLabel(label: string, title: string): Node {
   const calm = label === "local" || label === "demo" || label.startsWith("dev");
   return el("span", [cls(calm ? "env calm" : "env"), attr("title", title)], [text(label)]);
 }
 
-/** The time zone, named here once for all times of the page. */
+/** The time zone of the times on the page, most of which do not contain it. */
 export function zoneNamed(m: Model): Node {
   return box("p", "zone", [leaf("span", "", "Times in UTC"), text(zone(m.now))]);
 }
@@ -167,7 +167,7 @@ function readOnlyWord(session: Session): string {
   return session.readOnlyServer ? "read-only: PostgreSQL" : "read-only";
 }
 
-/** Theme and keys. */
+/** The menu of themes, and the button that shows the keyboard shortcuts. */
 export function themes(m: Model): Node {
   return el(
     "div",

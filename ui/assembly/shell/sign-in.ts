@@ -1,4 +1,4 @@
-/** The sign-in, shown instead of the pages while there is no session. It shows the server's host and environment. */
+/** What is shown instead of a page while there is no session: the sign-in, or a note that the page waits or loads. */
 import { button } from "../controls/button";
 import { heading, pageHead } from "../controls/panel";
 import { attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
@@ -30,7 +30,7 @@ export function gatePage(m: Model): Node {
   }
 }
 
-/** The environment, and the way to sign in. */
+/** The sign-in: the server's host and environment, and `how`, the way to sign in. */
 function gate(m: Model, how: Node[]): Node {
   const label = m.access.label;
   const place = box("div", "place", [

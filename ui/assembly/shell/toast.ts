@@ -1,4 +1,4 @@
-/** The notices. Their regions are always in the document, so that screen readers read new notices aloud. */
+/** The oldest notice. Its two regions are always in the document, so that screen readers read a new notice aloud. */
 import { localTimes } from "../controls/age";
 import { button, iconButton, link } from "../controls/button";
 import { CLOSE } from "../controls/icon";

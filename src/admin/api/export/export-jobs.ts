@@ -1,6 +1,6 @@
-// GET /api/export: all jobs that match a query, as JSON Lines or CSV. The trailer x-export-complete marks a complete
-// export. The connection of an incomplete export breaks, which even clients without trailers notice.
-// POST /api/export/ticket returns an address for a download by the browser.
+// GET /api/export: all jobs that match a query, as JSON Lines or CSV. A complete export ends with the trailer
+// x-export-complete. An incomplete one breaks off its connection, which even clients that ignore trailers notice.
+// POST /api/export/ticket returns an address of GET /api/export/download, at which a browser gets one export.
 import { now } from "../../../base/clock.ts";
 import { InputError, messageOf } from "../../../base/errors.ts";
 import { strict, validate } from "../../../base/validate.ts";
@@ -161,8 +161,8 @@ function fileName(q: string, format: string): string {
 }
 
 /**
- * The maximum length of x-export-unknown, which lists the names in the query that do not exist. The first name is
- * always sent. Some clients and proxies limit all headers together to 8 KB.
+ * The maximum length of x-export-unknown, the list of the names in the query that do not exist; only the first name may
+ * be longer. The list is limited because some clients and proxies accept at most 8 KB of headers.
  */
 const MAX_NAMES_LENGTH = 2_000;
 
@@ -182,7 +182,7 @@ function namesInHeader(names: readonly string[]): string {
 const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /**
- * Returns the response of an export. `onBegin` is called just before the response begins, and may still refuse it.
+ * Returns the response of an export. `onBegin` is called just before the response begins; its error is the response.
  */
 function exportResponse(
   { databases, config, downloads }: Admin,

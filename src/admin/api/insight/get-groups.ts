@@ -1,4 +1,4 @@
-// GET /api/groups and /api/groups/common: groups of jobs, and what distinguishes matching jobs from others.
+// GET /api/groups: groups of jobs. GET /api/groups/common: what distinguishes jobs from others of the same tasks.
 
 import { choice, text } from "../../../commands/declare/field.ts";
 import { groupings, type JobGroup } from "../../../insight/groups/group.ts";

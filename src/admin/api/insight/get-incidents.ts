@@ -9,11 +9,11 @@ import { fixSchema, linksSchema } from "./shapes.ts";
 
 const crash = record(
   {
-    // The first three fields of the payload, with their values as JSON.
+    // The first three fields of the suspected job's payload, with values as JSON; empty if several jobs are suspected.
     fields: listOf(record({ name: "string", value: "string" })),
-    // The recorded times of worker crashes since the job was added.
+    // The recorded times of worker crashes since the suspected job was added.
     times: listOf("time"),
-    // The number of attempts in a row that the job lost in crashes. `jobs` has this number for each job.
+    // How many attempts in a row the suspected job lost in crashes. `jobs` has this number for each job that lost any.
     crashes: "integer",
     jobs: listOf(record({ id: "integer", task: "string?", crashes: "integer" })),
     worker: "string?",

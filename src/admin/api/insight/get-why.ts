@@ -14,7 +14,7 @@ const answer = record(
     id: "integer",
     condition: { type: "string", enum: conditions },
     sentence: "string",
-    // Null if the time of its last failure is unknown.
+    // Since when the job has waited, run or been failed; null if the time of its last failure is unknown.
     since: "time?",
     causes: listOf(
       record({

@@ -1,4 +1,4 @@
-// The parts of answers about causes: links and fixes.
+// The parts that answers about causes and about incidents share: links and fixes.
 import { type JsonSchema, record } from "../../wire/json-schema.ts";
 
 export const linksSchema = record({ queue: "string?", worker: "string?", job: "integer?" });
@@ -7,7 +7,7 @@ export const fixSchema: JsonSchema = record(
   {
     action: "string",
     label: "string",
-    // The request to send, with the CSRF token, after the user has confirmed it.
+    // The request to send, with the CSRF token, once the user has confirmed the fix. /api/operations only previews it.
     post: record({ path: "string", body: { type: "object" } }),
   },
   "Fix",

@@ -84,8 +84,11 @@ export const getLimits: Operation = {
 const permits = record(
   {
     worker_id: "string",
-    permits: withDescription("integer", "the jobs that it may run at once"),
-    in_use: withDescription("integer", "its running jobs, at the last exchange"),
+    permits: withDescription("integer", "the number of jobs that the worker may run at once"),
+    in_use: withDescription(
+      "integer",
+      "the number of the worker's running jobs when it last exchanged permits",
+    ),
     wanted: "integer",
   },
   "LimitPermits",
@@ -105,7 +108,7 @@ const pastBackOff = record(
 );
 
 export const getLimit: Operation = {
-  summary: "One limit: its use, what each worker holds of it, and its back-offs of the last hour",
+  summary: "One limit: its use, the permits of each worker, and its back-offs of the last hour",
   answer: record(
     {
       ...members,

@@ -38,17 +38,17 @@ const entry = record(
     match: "string?",
     // The time zone of the pattern, such as Europe/Berlin.
     time_zone: "string?",
-    // The pattern in words, with any zone other than UTC; null if the pattern has no short form.
+    // The pattern in words, with any zone other than UTC; only the zone, or null, if the pattern has no short form.
     in_words: "string?",
-    // In seconds.
+    // How far back missed ticks are backfilled, in seconds.
     backfill: "integer?",
     pending_job_id: "integer?",
-    // The number of live workers with this entry, and the ids of some of them.
+    // The number of live workers with this entry in code, and the ids of some of them.
     workers: "integer",
     worker_ids: "string[]",
     // How the entry differs between live workers, or that a schedule has the same name; otherwise null.
     differs: "string?",
-    // The quarters of an hour, 0 to 95, in which the entry has a tick within the next 24 hours.
+    // The quarters of an hour in which the entry has a tick, counted from now: 0 to 95, for 24 hours.
     quarters_ahead: "integer[]",
     // `code` or `schedule`. The members below are null for an entry in code.
     source: "string",
@@ -91,7 +91,7 @@ const schedule = record(
     key: "string?",
     job_key_mode: "string?",
     paused_at: "time?",
-    // null while it is paused.
+    // null while the schedule is paused.
     next_execution: "time?",
     last_execution: "time?",
     revision: "integer",

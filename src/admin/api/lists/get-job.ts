@@ -1,4 +1,4 @@
-// GET /api/jobs/{id}: one job, whole up to 16 MB; GET /api/jobs/{id}/payload: its payload of any size.
+// GET /api/jobs/{id}: one job, whole up to 16 MB, or its head. GET /api/jobs/{id}/payload: its payload of any size.
 import { InputError, messageOf, WorkerError } from "../../../base/errors.ts";
 import { choice } from "../../../commands/declare/field.ts";
 import { listedJobJson } from "../../../domain/job.ts";
@@ -64,7 +64,7 @@ export const getPayload: Operation = {
           "content-type": "application/json; charset=utf-8",
           "content-disposition": `attachment; filename="job-${id}.json"`,
         },
-        // The payload is sent in pieces, because decompressing a large one takes seconds.
+        // The payload is read while the response is sent, because decompressing a large one takes seconds.
         pieces: async function* () {
           const payload = await payloadPieces(databases.downloads, id);
           if (payload === null) throw jobNotFound(id);

@@ -31,7 +31,7 @@ const pausesNoteShape = withDescription(
   "which workers possibly ignore the pauses of tasks and of everything; null if there is no such pause, or no such worker is known",
 );
 
-/** The pause of a queue in lists of queues. */
+/** The pause of a queue or a task, in answers about queues and tasks. */
 export const pauseSchema = record(members, "Pause");
 
 const pause = record({ scope: "string", name: "string?", ...members }, "ListedPause");

@@ -1,4 +1,4 @@
-// GET /api/queues: named queues. GET /api/queues/{queue} and /api/queue?name=: one of them with its jobs.
+// GET /api/queues: named queues. GET /api/queues/{queue} and /api/queue?name=: one queue with some of its jobs.
 import { WorkerError } from "../../../base/errors.ts";
 import { choice, text } from "../../../commands/declare/field.ts";
 import type { HttpResponse } from "../../../http/response.ts";
@@ -32,11 +32,11 @@ export const queue = record(
     queue_name: "string",
     locked_at: "time?",
     locked_by: "string?",
-    // The state of the worker that has locked it: alive, stale or unknown.
+    // The state of the worker that has locked the queue: alive, stale or unknown; null if no worker has locked it.
     holder: "string?",
     stuck_since: "time?",
     paused: withDescription(orNull(pauseSchema), "the pause of the queue; null: not paused"),
-    // The number of due jobs, whether the queue is locked or not.
+    // The number of due jobs that no worker has locked, whether their queue is locked or not.
     ready: value,
     scheduled: value,
     running: value,
@@ -50,7 +50,7 @@ export const queue = record(
 const only = inQuery(choice(["Only", "only queues in this state"], queueStates));
 const query = { ...listQuery(queueSorts, "a name"), only };
 
-/** The number of queues in each state; null if not all jobs were counted. See queue-states.ts for the states. */
+/** The number of queues in each state (queue-states.ts). A nullable number is null if not all jobs were counted. */
 const states = record(
   {
     stuck: "integer",

@@ -1,4 +1,4 @@
-// GET /api/tasks: tasks, their jobs and their workers.
+// GET /api/tasks: tasks, with the numbers of their jobs and of the workers that support them.
 import { taskListJson } from "../../../insight/json/task-json.ts";
 import { listTasks, taskSorts } from "../../../insight/lists/list-tasks.ts";
 import { REPORTS_BYTES } from "../../../insight/lists/worker-reports.ts";

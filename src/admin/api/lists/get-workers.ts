@@ -1,4 +1,4 @@
-// GET /api/workers: workers and their differences. GET /api/workers/{worker}: one worker with its queues.
+// GET /api/workers: workers and their differences. GET /api/workers/{worker}: one worker, and the queues it has locked.
 import { WorkerError } from "../../../base/errors.ts";
 import { choice } from "../../../commands/declare/field.ts";
 import { jsonText } from "../../../http/response.ts";
@@ -42,14 +42,14 @@ const members = {
   slots: "integer?",
   tasks: "string[]",
   tasks_complete: "boolean",
-  // true: the report of this worker is omitted. The reports of the page are too long together, and this one is among
-  // the longest.
+  // true: the report of this worker is omitted, because the reports in this answer are too long in total, and it is
+  // among the longest.
   report_left_out: "boolean",
   running: value,
-  // The jobs that the worker has locked and not started; null if unknown.
+  // The number of jobs that the worker has locked and not started; null if unknown.
   fetched: "integer?",
-  // The jobs that the worker has locked now; null if they cannot be counted. `running` and `fetched` of a stale
-  // worker are from its last report.
+  // The number of jobs that the worker has locked now; null if unknown. It may differ from the sum of `running` and
+  // `fetched`, which are as of the worker's last report, if it sends reports.
   locked_jobs: "integer?",
   locked_queues: "integer",
   oldest_lock_at: "time?",
@@ -80,7 +80,7 @@ export const getWorkers: Operation = {
       workers: listOf(listedWorker),
       next_cursor: "string?",
       counts: record({ alive: "integer", stale: "integer", unknown: "integer" }),
-      // The differences between live workers; only on the first page of a list without a search.
+      // The differences between live workers; empty after the first page, and in a search.
       differences: listOf(
         record({ kind: "string", name: "string", text: "string" }, "WorkerDifference"),
       ),
@@ -111,7 +111,7 @@ export const getOneWorker: Operation = {
       ...members,
       by_task: listOf(record({ task: "string", done: "integer", failed: "integer" })),
       cron: listOf(record({ identifier: "string", task: "string", pattern: "string" })),
-      // The queues that it has locked, longest lock first, at most 100.
+      // The queues that the worker has locked, longest lock first, at most 100.
       queues: listOf(queue),
     },
     "WorkerDetails",
@@ -138,7 +138,7 @@ export const getOneWorker: Operation = {
 
 const JOBS_OF_A_ROW = 5;
 
-/** Returns the worker without its tasks, which may be a thousand, and with few of its jobs: the list is read often. */
+/** Returns the worker without its tasks, which may be a thousand, and with few of its running jobs, for fields=row. */
 function asRow(worker: ListedWorker): ListedWorker {
   const report = { ...worker.report, tasks: [], hasAllTasks: false };
   return { ...worker, report, current: worker.current.slice(0, JOBS_OF_A_ROW) };

@@ -1,4 +1,4 @@
-// A page of jobs as JSON: whole jobs with their payloads byte for byte, or rows of a table.
+// A page of jobs as JSON: jobs with their payloads, byte for byte unless they are too large, or rows without payloads.
 import { conditions } from "../../../domain/condition.ts";
 import { jobStates, listedJobTexts } from "../../../domain/job.ts";
 import type { JobPage } from "../../../insight/pages/job-page.ts";
@@ -157,10 +157,13 @@ const page = record(
       { type: "string", enum: ["full", "partial"] },
       "partial: no index has this order and not all jobs have been read; these are the best so far. next_cursor returns the same page with better ones, until ranking is full",
     ),
-    unknown: withDescription("string[]", "names in q that do not exist, such as task:nmae"),
+    unknown: withDescription(
+      "string[]",
+      "names and error groups in q that no job, task or queue has, such as task:nmae",
+    ),
     index_hint: withDescription(
       "string?",
-      'the optional index that would make the query cheap; POST /api/indexes or "worker migrate --with-indexes" creates it; null: none would',
+      'the missing optional index for the order, or for the first term of q that one would make cheap; POST /api/indexes or "worker migrate --with-indexes" creates it; null: none would',
     ),
     unchecked: withDescription(
       "integer",

@@ -116,17 +116,17 @@ export const listJobsPage: Operation = {
 /** Further members of the response: a map from names to JSON texts. */
 type Texts = Readonly<Record<string, string>>;
 
-/** Returns similar names if no job matches. */
+/** Returns the member `suggestions`: names similar to those in `q`, if the page is empty and its search complete. */
 async function similarNamesOf({ databases }: Admin, q = "", { jobs, report }: LightPage) {
   if (jobs.length > 0 || !report.isComplete || q === "") return {};
   const names = await nullIfBusy(suggestNames(databases.reads, q, report.unknownNames));
   return names === null ? {} : { suggestions: JSON.stringify(names) };
 }
 
-/** The time that the rest of the response takes after the count, in milliseconds. */
+/** The time that is left for the rest of the response after the count, in milliseconds. */
 const REST_MS = 250;
 
-/** Returns null if the count takes too long for the request. The page is then returned without it. */
+/** Returns the count; null if it takes too long for the request. The page is then returned without it. */
 async function inTimeLeft(
   count: Promise<Value | null>,
   { config }: Admin,
@@ -140,7 +140,7 @@ async function inTimeLeft(
 
 const BUSY = new Set<string | undefined>(["database_timeout", "database_busy", "busy"]);
 
-/** Returns null if the database is too busy for this addition to the page. The page is then returned without it. */
+/** Returns an addition to the page; null if the database is too busy. The page is then returned without it. */
 async function nullIfBusy<T>(addition: Promise<T>): Promise<T | null> {
   try {
     return await addition;

@@ -1,11 +1,11 @@
-// The query parameters of all lists of names: search, sort, limit, cursor.
+// The query parameters that the lists of queues, tasks, workers and cron entries share: search, sort, limit, cursor.
 import { choice, text } from "../../../commands/declare/field.ts";
 import { inQuery, pageSizeInQuery } from "../../wire/wire.ts";
 
 export const MAX_LIMIT = 500;
 const DEFAULT_LIMIT = 100;
 
-/** Returns the parameters. The first of `sorts` is the default. */
+/** Returns the parameters. The first of `sorts` is the default. `searched` describes the values that are searched. */
 export function listQuery<const S extends readonly string[]>(sorts: S, searched: string) {
   return {
     search: inQuery(text(["Search", `text in ${searched}; empty: any`], 0, 256)),

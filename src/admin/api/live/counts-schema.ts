@@ -6,7 +6,7 @@ export const counts = record(
     as_of: "time",
     total: value,
     ...byCondition,
-    // The number of retrying jobs whose next attempt is due and not started.
+    // The number of retrying jobs whose next attempt is due.
     retrying_due: value,
     // `run_at` of the oldest ready job and of the next scheduled job; null if there is none. In a large table only the
     // first jobs of each priority are read, so null can also mean that none of these is ready or scheduled.
@@ -14,7 +14,7 @@ export const counts = record(
     next_due_at: "time?",
     longest_running_at: "time?",
     last_failed_at: "time?",
-    // The number of running jobs by the reports of live workers, including those in the fast mode.
+    // The number of running jobs by the reports of live workers, also in the fast mode; null if not all report it.
     running_reported: "integer?",
     running_note: "string",
     per_minute: record({ added: "integer?", done: "integer?", failed: "integer?" }),

@@ -58,7 +58,7 @@ interface Count {
   readonly progress: CountProgress | null;
 }
 
-/** Continues a count, for about 0.4 s. */
+/** Begins or continues a count with exact=1, for about 0.4 s. */
 async function continueCount({ databases }: Admin, { q, nowUs, progress }: Count): Promise<string> {
   const options = nowUs === null ? {} : { nowUs };
   const jobQuery = await compileQuery(databases.reads, q, options);
@@ -78,7 +78,7 @@ function countValue({ count, undecided }: CountProgress, isWhole: boolean, asOf:
   return intervalValue({ value: count, low: count, high: count + undecided }, "scan", asOf);
 }
 
-/** Returns the part of the ids that was counted, 0 to 1. */
+/** Returns the share of the range of ids that was counted, 0 to 1. */
 function partOf({ afterId, firstId, lastId }: CountProgress): number {
   const all = Number(BigInt(lastId) - BigInt(firstId));
   const passed = Number(BigInt(afterId) - BigInt(firstId));

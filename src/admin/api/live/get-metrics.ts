@@ -7,7 +7,7 @@ import { listPauses } from "../../../insight/controls/list-pauses.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import type { MetricsInput, PauseFacts } from "../../feed/metrics-input.ts";
 
-/** The shares of the request's time limit after which the waits for the counts and for all other reads end. */
+/** The shares of the request's time limit at which waiting ends: for the counts, and for all other reads. */
 const [COUNTS_SHARE, ALL_SHARE] = [0.75, 0.9];
 
 export const getMetrics: Operation = {
@@ -19,7 +19,7 @@ export const getMetrics: Operation = {
     const beganAtMs = monotonic();
     const remainingMs = (share: number) => beganAtMs + share * requestMs - monotonic();
     const snapshot = await readSnapshot(admin, remainingMs);
-    /** Returns null if the read failed or took too long, so that the other metrics are returned without it. */
+    /** Returns the result; null without a snapshot, or if the read failed or is late: its metrics are then missing. */
     const orNull = async <T>(read: (found: typeof snapshot & object) => Promise<T>) => {
       if (typeof snapshot !== "object") return null;
       const reading = read(snapshot);

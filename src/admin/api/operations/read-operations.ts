@@ -1,4 +1,4 @@
-// GET /api/operations, /api/operations/{id}, and its /results and /jobs.
+// GET /api/operations, /api/operations/{id}, and the /results and /jobs of an operation.
 import { InputError, WorkerError } from "../../../base/errors.ts";
 import { choice, text } from "../../../commands/declare/field.ts";
 import { existingOperation } from "../../../commands/operations/lifecycle.ts";
@@ -29,7 +29,7 @@ const cursor = inQuery(
   text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20),
 );
 
-/** Returns as many of the first texts as fit on a page, but at least one. */
+/** Returns as many of the first texts as fit into PAGE_BYTES, but at least one. */
 export function fitToPage(texts: readonly string[]): readonly string[] {
   let length = 0;
   const end = texts.findIndex((text, at) => {
@@ -100,7 +100,7 @@ export const getOperationResults: Operation = {
       waiting: "integer",
       changed: "integer",
       restorable: "integer",
-      // Error groups of the jobs that failed again, by label.
+      // The error groups of the jobs that failed again, those with most jobs first.
       errors: listOf(record({ label: "string", count: "integer" })),
     },
     "OperationResults",
@@ -138,7 +138,7 @@ export const listOperationJobs: Operation = {
     {
       outcome: "string",
       ids: "integer[]",
-      // The same jobs in their present state; for a deleted job, its last known state.
+      // The same jobs with their present task and first error line; for a deleted job, as the operation stored them.
       jobs: listOf(record({ id: "integer", task_identifier: "string?", error_line: "string?" })),
       next_cursor: "string?",
     },

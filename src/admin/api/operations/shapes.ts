@@ -26,7 +26,7 @@ export const operationSchema = record(
     finished_at: "time?",
     after_id: "integer",
     boundary,
-    // All jobs that matched at the boundary: the sum of done, the three skipped_… numbers and not_found.
+    // The rehearsal's count of matching jobs. Those that are neither in done nor in a skipped_… number are not_found.
     matched: orNull(value),
     expected: "integer?",
     expected_value: orNull(value),
@@ -41,7 +41,7 @@ export const operationSchema = record(
     not_found: {
       ...orNull(value),
       description:
-        "matched at the boundary but were not found later: gone, or no longer matching. Their ids are not recorded. null until the operation has passed all jobs",
+        "matched at the preview, but were not found later: completed, deleted, or no longer matching. Their ids are not recorded. null until the operation has passed all ids, or if the preview's count is unknown",
     },
     scanned: "integer",
     rate: "integer?",
@@ -51,7 +51,7 @@ export const operationSchema = record(
     eta_s: "integer?",
     undo_jobs: "integer",
     undone: "integer",
-    // The reasons for which an undo has skipped jobs of `done`, with the number of jobs.
+    // The number of jobs of `done` that an undo has not restored, by reason.
     undo_skipped: record({
       key_taken: "integer",
       changed: "integer",
@@ -97,7 +97,7 @@ export const rehearsalSchema = record(
         error_line: "string?",
       }),
     ),
-    // When the jobs would run, if the action sets a time and the jobs are few enough to be read.
+    // The first and last new time of the jobs, if the action sets one and the jobs are few enough to be read.
     first_run_at: "time?",
     last_run_at: "time?",
     unknown: "string[]",
@@ -123,7 +123,7 @@ export function operationIdIn(request: HttpRequest): string {
 export const byOf = ({ notes }: HttpRequest): string | null =>
   typeof notes["user"] === "string" ? notes["user"] : null;
 
-/** Adds the operation's fields to the log line. */
+/** Adds the operation's id, action and state, and the number of changed jobs, to the request's log line. */
 export function noteOperation(request: HttpRequest, operation: JobOperation): void {
   const { id, action: what, state, done } = operation;
   Object.assign(request.notes, { operation: id, action: what, state, changed: done });

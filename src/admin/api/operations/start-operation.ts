@@ -1,5 +1,5 @@
-// POST /api/operations: first {q, action, changes, dry_run: true}, which previews the operation and sets its
-// boundary; then {rehearsal, rate, canary, limit}, which starts it in the background.
+// POST /api/operations: first {q, action, changes, dry_run: true}, which previews an operation and fixes its boundary
+// (commands/operations/model/operation.ts); then {rehearsal, rate, canary, limit}, which starts it in the background.
 import { InputError } from "../../../base/errors.ts";
 import { jsonMembers } from "../../../base/json-members.ts";
 import { strict, validate } from "../../../base/validate.ts";
@@ -114,7 +114,7 @@ async function answerPreview(
 
 const EMPTY = "is empty, which would select every job; to select every job use id>0";
 
-/** Returns the changes by name, in an object without a prototype. Unknown names are refused later. */
+/** Returns the changes by name, in an object without a prototype. rehearse() refuses unknown names. */
 function changesIn(json: string): object {
   if (json === "null") return {};
   if (!json.startsWith("{")) {

@@ -30,7 +30,7 @@ export async function readDatabaseReport(db: Database, builds: IndexBuilds, feed
     try {
       return await read;
     } catch (error) {
-      // Without a database there is no report.
+      // Without the database, or after the end of the request, there is no report.
       if (!(error instanceof WorkerError) || GONE.has(error.code)) throw error;
       missing.push(`${what}: ${error.message}`);
       return null;
@@ -101,8 +101,8 @@ function extensionJson(
   return {
     name,
     provides,
-    // Version 0 in the ledger marks objects of another program.
-    is_foreign: isThere && (recorded === null || recorded === 0),
+    // In the ledger of extensions, version 0 marks objects that another program created.
+    is_foreign: isThere && state.versions !== null && (recorded === null || recorded === 0),
     is_installed: isThere,
     is_complete: objects.every((object) => state.objects.has(object)),
     version: recorded,

@@ -10,7 +10,7 @@ import { readNames } from "../../../insight/stats/queue-rows.ts";
 export interface TidyUp {
   readonly task: string;
   readonly count: Value;
-  /** At most ten names that would be deleted; for a deletion of failed jobs, the tasks with the most of them. */
+  /** At most ten names that would be deleted; for a deletion of failed jobs, the tasks with the most failed jobs. */
   readonly names: readonly string[];
 }
 

@@ -35,7 +35,7 @@ have any number of lines. Jobs with keys are slower, because each may meet a job
 
 const PIECE_BYTES = 64 * 1024;
 
-/** The number of jobs whose line numbers are kept for errors: far more than copyJobs reads before it checks them. */
+/** The number of jobs whose line numbers are kept for errors: more than copyKeyedJobs() reads between two checks. */
 const KNOWN_LINES = 4_096;
 
 function sentenceOf({ added, replaced }: CopyResult): string {
@@ -73,7 +73,7 @@ async function addLines(
     }
   };
   try {
-    // A pool without a statement timeout: all lines are one transaction.
+    // All lines are one transaction, for which the statement timeout of `database` is too short. `pool` has none.
     const copied = await copyKeyedJobs({ ...database, client: pool }, jobs());
     await trailOf(connection).record(entryOf(file, copied));
     return copied;
@@ -93,7 +93,7 @@ async function* chunksOf(
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
   try {
-    // The input may pause for long; a signal must not wait for it.
+    // Standard input may pause for long. The signal ends the reading without waiting for more input.
     for await (const chunk of file === "-"
       ? addAbortSignal(signal, process.stdin)
       : piecesOf(file)) {
@@ -106,7 +106,7 @@ async function* chunksOf(
   }
 }
 
-/** Reads into one buffer: a stream allocates one for each piece, which would take most of the time. */
+/** Yields pieces of the file, all in one buffer: allocating one for each, as a stream does, takes most of the time. */
 async function* piecesOf(file: string): AsyncGenerator<Uint8Array> {
   await using handle = await open(file);
   const memory = Buffer.allocUnsafe(PIECE_BYTES);

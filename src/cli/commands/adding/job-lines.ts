@@ -47,7 +47,7 @@ export async function* lineBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGener
   yield { first, lines: [textOf(buffer.subarray(0, length), first)] };
 }
 
-/** Decodes lines, without the byte order mark of the file. Throws for invalid UTF-8, which Node.js would replace. */
+/** Decodes lines, without the file's byte order mark. Throws InputError for invalid UTF-8, which Node would replace. */
 function textOf(bytes: Buffer, first: number): string {
   if (isUtf8(bytes))
     return first === 1 ? bytes.toString().replace(/^\uFEFF/, "") : bytes.toString();
@@ -136,7 +136,7 @@ export function jobOfLine(number: number, line: string, nowMs: number): JobToAdd
     else if (part !== undefined) setPart(spec, part, value);
     else if (field !== undefined) spec[field] = valueIn(field, value, { number, name, nowMs });
   }
-  // A non-string identifier is rejected where all jobs are checked.
+  // An identifier that is not a string is refused later, by the check of copyKeyedJobs().
   const job = { identifier: identifier as string, payload };
   return Object.keys(spec).length === 0 ? job : { ...job, spec };
 }
@@ -171,7 +171,7 @@ function valueIn(field: Field, value: unknown, { number, name, nowMs }: LineCont
   }
 }
 
-/** Rewrites an error about `jobs[n]` to name the line. */
+/** Returns an InputError with lines in place of `jobs[n]`, at most ten problems; any other error unchanged. */
 export function inLines(error: unknown, lineOf: (job: number) => number): unknown {
   if (!(error instanceof InputError)) return error;
   const moved = ({ path, message }: Problem): Problem => {

@@ -1,4 +1,4 @@
-// worker doctor: checks for problems that keep a queue from working well, and prints their fixes.
+// worker doctor: checks the server, the schema and the queue, and prints findings, with a fix where there is one.
 import type { ExitStatus } from "../../arguments/command.ts";
 import { colourOf } from "../../output/colour.ts";
 import { print, printJson } from "../../output/print.ts";

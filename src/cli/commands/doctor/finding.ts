@@ -1,7 +1,7 @@
-// One result of a check, with the command that fixes it.
+// A finding: one result of a check of the doctor, with the commands that fix it, if there are any.
 import { shellWord } from "../../../domain/portable/shell-word.ts";
 
-/** `bad`: work is stopped or lost, or soon will be; `warn`: work continues, at a cost; `ok`: no problem. */
+/** `bad`: something is broken, or soon will be; `warn`: a risk, or a cost; `ok`: no problem, even if `fix` is set. */
 export type FindingLevel = "ok" | "warn" | "bad";
 
 export interface Finding {
@@ -9,7 +9,7 @@ export interface Finding {
   /** What was checked: `server`, `schema`, `privileges`, … */
   readonly check: string;
   readonly message: string;
-  /** Shell commands, such as psql with a statement; null if there is nothing to run. */
+  /** The shell command to run, such as psql with a statement, or several in their order; null: none. */
   readonly fix: string | readonly string[] | null;
 }
 
@@ -20,11 +20,10 @@ export const finding = (
   fix: string | readonly string[] | null = null,
 ): Finding => ({ level, check, message, fix });
 
-/** A shell command that runs the SQL. */
+/** Returns a shell command that runs the SQL. */
 export function inPsql(statement: string): string {
   return `psql -c ${shellWord(statement)}`;
 }
 
-/** A quoted SQL identifier. */
-export const quoteName = (name: string) =>
-  /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+/** Returns an SQL identifier in quotes, because a name may be a reserved word, such as `user`. */
+export const quoteName = (name: string) => `"${name.replaceAll('"', '""')}"`;

@@ -1,4 +1,4 @@
-// Turns the facts about the queue's tables and its incidents into findings.
+// Turns the facts about the queue (read-facts.ts) into findings: about tables, locks, timetables, incidents and so on.
 import type { RelationFacts } from "../../../database/inspect/relations.ts";
 import { strayMessage } from "../../../database/stray-functions.ts";
 import { shellWord } from "../../../domain/portable/shell-word.ts";
@@ -14,7 +14,7 @@ type Queue = NonNullable<DoctorFacts["queue"]>;
 const MANY_DEAD = 50_000;
 const MAX_NAMED = 20;
 const MUCH_CHANGED = 50_000;
-/** From this size on, the optional indexes are worth their cost. */
+/** With more jobs than this, the recommended optional indexes are worth their cost. */
 const MANY_JOBS = 1_000_000;
 
 export function queueFindings({ queue, schemaName }: DoctorFacts): Finding[] {
@@ -66,7 +66,7 @@ function driftFindings({ drift }: Queue, schema: string): Finding[] {
 function unsettledFindings({ unsettled }: Queue): Finding[] {
   return unsettled.map(({ id, error, isLocked }) => {
     const state = isLocked
-      ? "has finished and stays locked"
+      ? "stays locked"
       : "could not be locked, so a worker leaves it out for 5 minutes";
     if (id.startsWith("-"))
       return finding("bad", "results", `the queue with id ${id.slice(1)} ${state}: ${error}`);
@@ -171,12 +171,15 @@ const isBloated = ({ dead_rows: dead, live_rows: live }: RelationFacts) =>
   dead > Math.max(MANY_DEAD, live / 2);
 
 function lockFindings({ sweep }: Queue): Finding[] {
-  if (sweep === null) return [finding("ok", "locks", "no stale worker has a lock")];
-  const { unknown, message } = sweep;
+  if (sweep === null) return [];
+  const { stale, unknown, message } = sweep;
+  if (stale.length + unknown.length === 0) {
+    return [finding("ok", "locks", "no stale worker has a lock")];
+  }
   if (unknown.length === 0) {
     return [finding("warn", "locks", `a sweep ${lowerFirst(message)}`, "worker sweep")];
   }
-  // Unknown workers may still run, so a sweep could run their jobs twice. Stale workers are reported as incidents.
+  // Workers without heartbeats may still run, and a sweep could run their jobs twice. So `worker sweep` is not the fix.
   const names = `${unknown.slice(0, MAX_NAMED).join(", ")}${unknown.length > MAX_NAMED ? ", …" : ""}`;
   const text = `${countText(unknown.length, "worker")} without heartbeats locked jobs or queues over 5 minutes ago: ${names}; check whether each still runs, because "worker sweep" and "worker unlock" start its jobs again`;
   return [finding("warn", "locks", text)];
@@ -201,10 +204,10 @@ function lostNameFindings({ lostNames }: Queue, schema: string): Finding[] {
 
 const lowerFirst = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 
-/** The incidents of the page's overview: stale locks, stuck queues, tasks that no worker supports, and so on. */
+/** Reports the incidents of the page's overview: stale locks, stuck queues, tasks without a worker, and so on. */
 function incidentFindings({ incidents }: Queue): Finding[] {
   if (incidents === null) return [];
-  // Entries that miss their ticks are findings of their own.
+  // Missed ticks are left out, because timetableFindings() reports them.
   const others = incidents.incidents.filter(({ kind }) => kind !== "missed_ticks");
   const found = others.map(({ level, title, sentence, fix }) =>
     finding(level, "queue", `${title}: ${sentence}`, fix === null ? null : lineOfFix(fix)),

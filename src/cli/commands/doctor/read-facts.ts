@@ -1,5 +1,5 @@
-// Reads the facts that the doctor checks. Many are also on the admin's page about the database. A read that is not
-// permitted or takes too long is reported, and the other reads still run.
+// Reads the facts that the doctor checks. Many are also on the admin's page about the database. If a read fails, for
+// example because it takes too long, the failure becomes a warning, and the other reads still run.
 
 import { monotonic, now } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
@@ -28,7 +28,7 @@ const NO_BUILDS = { isWaiting: () => false, failureOf: () => null };
 
 export type DoctorFacts = Awaited<ReturnType<typeof readFacts>>;
 
-/** Reads all facts, one after another. Throws WorkerError if the database is unreachable. */
+/** Reads all facts, one after another. `unread`: the reads that failed. Throws WorkerError `database_unreachable`. */
 export async function readFacts(db: Database) {
   const unread: string[] = [];
   const part = async <T>(what: string, read: () => Promise<T>): Promise<T | null> => {
@@ -80,7 +80,7 @@ export async function readFacts(db: Database) {
   };
 }
 
-/** Why rows are hidden, such as row level security; null if they are visible. */
+/** Returns why the queue is not usable, such as row level security that hides its rows; null if it is usable. */
 async function hiddenBy(db: Database): Promise<string | null> {
   try {
     await assertUsableSchema(db);
@@ -91,7 +91,7 @@ async function hiddenBy(db: Database): Promise<string | null> {
   }
 }
 
-/** What `worker sweep` would do, and the workers without heartbeats that it would unlock; null for nothing. */
+/** Returns what `worker sweep` would do, with the workers that it would unlock. */
 async function readSweep(db: Database) {
   const { commands } = await import("../../../commands/index.ts");
   const { perform } = await import("../../../commands/perform.ts");
@@ -105,26 +105,27 @@ async function readSweep(db: Database) {
     { pool: null, logger: silentLogger, signal },
   );
   const { stale_workers: stale, unknown_workers: unknown } = JSON.parse(plan.json);
-  const unknownIds: readonly string[] = unknown;
-  return stale.length + unknownIds.length === 0
-    ? null
-    : { unknown: unknownIds, message: plan.message };
+  const ids: { readonly stale: readonly string[]; readonly unknown: readonly string[] } = {
+    stale,
+    unknown,
+  };
+  return { ...ids, message: plan.message };
 }
 
-/** Cron entries and schedules that are ahead of the clock, or that have missed a tick. */
+/** Returns up to 100 cron entries and schedules that are ahead of the clock or late, as in ListedCronEntry. */
 async function readEntriesOff(db: Database) {
   const { listCron } = await import("../../../insight/lists/cron/list-cron.ts");
   const off = { search: "", sort: "next", limit: 100, cursor: null, isOff: true } as const;
   return (await listCron(db, off)).entries;
 }
 
-/** Cron entries that live workers have in several versions, or that are schedules, too. */
+/** Returns cron entries that live workers have in several versions, or that are schedules, too. */
 async function readCronDifferences(db: Database) {
   const { cronDifferences } = await import("../../../insight/lists/worker-differences.ts");
   return cronDifferences(db);
 }
 
-/** How far this machine's clock is ahead of the database's, within the error of a round trip. */
+/** Returns the milliseconds by which this machine's clock is ahead of the database's, to within half a round trip. */
 async function readSkew(db: Database): Promise<number> {
   const { databaseTime } = await import("../../../queue/cron/database-time.ts");
   const before = monotonic();

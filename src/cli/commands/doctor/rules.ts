@@ -1,4 +1,4 @@
-// Turns the facts about server, schema and vacuum into findings. Those about the queue are in queue-rules.ts.
+// Turns the facts about the server, the schema and vacuum into findings. The rules of the queue are in queue-rules.ts.
 
 import { LAST_TRANSACTION_AGE } from "../../../database/inspect/transaction-age.ts";
 import type { ReadySchema } from "../../../database/schema/schema-state.ts";

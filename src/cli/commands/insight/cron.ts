@@ -1,4 +1,4 @@
-// worker cron: cron entries, and their overdue ticks.
+// worker cron: lists cron entries and schedules with their last and next ticks, and since when a tick is overdue.
 import { timeInZone } from "../../../domain/cron/time-zone.ts";
 import type { CronPage, CronSort, ListedCronEntry } from "../../../insight/lists/cron/list-cron.ts";
 import { print, printJson, printTable } from "../../output/print.ts";
@@ -61,7 +61,7 @@ function printCron({ entries, nextCursor }: CronPage, { line }: SameQueue): void
   if (nextCursor !== null) print(`more: --cursor ${nextCursor}`);
 }
 
-/** Returns the next tick by the clock of the entry's zone. */
+/** Returns the next tick in the entry's time zone; `paused` for a paused schedule, and empty if it is unknown. */
 function nextTick({ nextExecutionMs: ms, timeZone, pausedMs }: ListedCronEntry): string {
   if (pausedMs !== null) return "paused";
   const isUtc = timeZone === null || timeZone === "UTC";

@@ -1,4 +1,4 @@
-// worker paused: what is paused, with the end, the author and the reason of each pause.
+// worker paused: lists the pauses with end, author and reason, and whether the workers have acknowledged them.
 import { print, printJson, printTable, time } from "../../output/print.ts";
 import { withConnection } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";

@@ -1,4 +1,4 @@
-// worker tasks: tasks, most failures first, with the number of workers that support each.
+// worker tasks: lists tasks with their jobs by condition and the number of workers that support each.
 
 import { shownConditions } from "../../../domain/condition.ts";
 import { valueText } from "../../../domain/words.ts";

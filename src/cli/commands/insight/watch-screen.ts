@@ -13,13 +13,13 @@ import { cutTo, widthOf } from "../../output/table.ts";
 
 export interface ScreenData {
   readonly snapshot: QueueSnapshot;
-  /** null if they could not be read. */
+  /** null if the read has exceeded its time limit. */
   readonly incidents: Incidents | null;
   readonly taskNames: ReadonlyMap<number, string>;
   readonly schema: string;
 }
 
-/** `rows` and `columns`: the size of the terminal; nothing exceeds it. */
+/** Returns the lines, cut to `columns`; at most `rows` - 1, because the terminal's last row is for an error. */
 export function screenOf(shown: ScreenData, rows: number, columns: number): string[] {
   const { snapshot, incidents, schema } = shown;
   const { counts, gauge } = snapshot;
@@ -50,7 +50,7 @@ function workersLine(snapshot: QueueSnapshot): string {
 
 const counters = ["added", "done", "failed"] as const;
 
-/** Returns the counts of the last minute. A counter that is younger than a minute shows its count and its age. */
+/** Returns the counts of the last minute. A counter that has none yet shows its count since the first reading. */
 function ratesLine({ rates, seen }: QueueSnapshot): string {
   const since: Partial<Record<(typeof counters)[number], number>> = seen;
   const listed = (values: Partial<Record<(typeof counters)[number], number | null>>) =>
@@ -81,7 +81,7 @@ function incidentLines(incidents: Incidents | null): string[] {
   ];
 }
 
-/** Returns the lines of tasks, those with the most work first. */
+/** Returns the table of the tasks, those with the most jobs first. `room`: the number of lines for it. */
 function taskLines({ snapshot: { names }, taskNames }: ScreenData, room: number): string[] {
   const busy = [...names.tallies.tasks]
     .map(([id, tally]) => ({

@@ -1,5 +1,5 @@
-// worker watch: shows the queue live in the terminal until q or a signal. Without a terminal it prints one screen, with
-// --json one line for each reading.
+// worker watch: shows the queue live in the terminal until q, Ctrl-C or a signal. Without a terminal it prints one
+// screen and ends. With --json it prints one line for each reading, until a signal.
 import { once } from "node:events";
 import { wait } from "../../../base/clock.ts";
 import { InputError, WorkerError } from "../../../base/errors.ts";
@@ -41,7 +41,7 @@ export const watchCommand = defineCommand({
 
 type ScreenReader = () => Promise<ScreenData>;
 
-/** Returns a function that reads what a screen shows; expensive reads are less frequent (cached.ts). */
+/** Returns a function that reads what a screen shows. A slow read is not repeated at each call (database/cached.ts). */
 async function reader(database: Database): Promise<ScreenReader> {
   const { createSampler } = await import("../../../insight/snapshot/sampler.ts");
   const { createInsight } = await import("../../../insight/insight.ts");
@@ -76,12 +76,12 @@ async function onTerminal(
   const ended = once(screen.ended, "abort").then(() => null);
   while (!screen.ended.aborted) {
     try {
-      // In raw mode Ctrl-C sends no signal. So only this race ends the command while the server does not respond.
+      // In raw mode Ctrl-C is a key and no signal. The race ends the command even while a read waits for the server.
       const shown = await Promise.race([read(), ended]);
       if (shown === null) return;
       screen.show(await textOf(shown, screen.rows, screen.columns));
     } catch (error) {
-      // A restarting server is away for a moment: the last screen stays, with the error.
+      // The server may only be restarting. So the last screen stays, with the error in its last line.
       if (!(error instanceof WorkerError)) throw error;
       screen.showStatus(error.message);
     }
@@ -104,7 +104,7 @@ async function jsonLines(
       printJson(`{"counts":${countsJson(snapshot)},"incidents":${JSON.stringify(json)}}`);
       hasRead = true;
     } catch (error) {
-      // A restarting server is away for a moment; a first reading that fails is an error of the command.
+      // The server may only be restarting, so the failure is printed. Only the first reading must succeed.
       if (!hasRead || !(error instanceof WorkerError)) throw error;
       printFailureJson({ error: error.message, code: error.code });
     }

@@ -1,4 +1,4 @@
-// worker why: why a job is in its condition, and the command that removes the cause.
+// worker why: prints why a job is in its condition: the chain of causes, with a command for each that has a fix.
 import { WorkerError } from "../../../base/errors.ts";
 import { checkedJobId } from "../../../domain/job-ids.ts";
 import type { JobExplanation } from "../../../insight/why/explain-job.ts";

@@ -1,13 +1,13 @@
-// The URL of the admin on this machine or in this container, from the variables that the admin reads itself.
+// The URL of the admin on this machine or in this container, from the environment variables that `worker admin` reads.
 import type { Environment } from "../../arguments/environment.ts";
 
 const DEFAULT = "127.0.0.1:5678";
-/** Addresses that mean every interface, and the loopback address to connect to instead. */
+/** For each address that means every interface, the loopback address to which a client on this machine connects. */
 const OWN: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" };
 
 /**
- * Returns the URL, such as http://127.0.0.1:80/ for the address 0.0.0.0:80. For fd: and for port 0, the URL has the
- * default address.
+ * Returns the URL, such as http://127.0.0.1:80/ for the address 0.0.0.0:80, or unix:/path:/ for a unix socket. For fd:
+ * and port 0, which do not contain the real port, the URL has the default address.
  */
 export function adminUrl(env: Environment): string {
   const listen = env["WORKER_ADMIN_LISTEN"] || DEFAULT;

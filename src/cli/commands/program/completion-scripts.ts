@@ -1,19 +1,19 @@
-// The completion scripts, one for each shell. They contain all commands, so that completing starts no process.
+// The completion scripts, one for each shell. They contain all commands, so that completing does not start `worker`.
 
 export interface KnownOption {
-  /** The flag with its dashes. */
+  /** The option with its dashes, such as `--limit`. */
   readonly name: string;
   readonly describe: string;
   readonly takesValue: boolean;
   readonly isPath: boolean;
-  /** Empty: anything. */
+  /** The only valid values; empty: any value. */
   readonly choices: readonly string[];
 }
 
 export interface CompletionWords {
   readonly name: string;
   readonly describe: string;
-  /** The choices for the first word; empty: anything. */
+  /** The only valid words for the first positional argument; empty: any word. */
   readonly words: readonly string[];
   readonly options: readonly KnownOption[];
 }
@@ -101,7 +101,7 @@ export function fish(commands: readonly CompletionWords[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Returns every option once, with the choices that it has in any command. */
+/** Returns every option once, with the choices that it has in all commands together. */
 function distinct(commands: readonly CompletionWords[]): readonly KnownOption[] {
   const byName = new Map<string, KnownOption>();
   for (const option of commands.flatMap(({ options }) => options)) {

@@ -93,7 +93,7 @@ async function answerOf(where: string, limitMs: number, request: () => Promise<G
   }
 }
 
-/** Error codes of OpenSSL and Node for an untrusted, expired or misnamed certificate. */
+/** Matches the error codes of OpenSSL and Node for a certificate that is untrusted, expired or for another host. */
 const CERTIFICATE = /CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/;
 
 function membersOf(text: string): Readonly<Record<string, unknown>> {

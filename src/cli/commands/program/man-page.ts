@@ -1,4 +1,4 @@
-// Prints the manual (manual.ts) as a manual page, in the format of man(7).
+// Turns the manual (manual.ts) into the text of a manual page, in the format of man(7).
 import { VERSION } from "../../../base/version.ts";
 import type { Manual, ManualCommand, ManualOption } from "./manual.ts";
 
@@ -76,7 +76,7 @@ function paragraphs(text: string): string[] {
   return blocks.flatMap((block) => [".PP", ...block.split("\n").map(escapeText)]);
 }
 
-/** Escapes text for troff: lines that would start a request, backslashes, dashes, and non-ASCII characters. */
+/** Escapes a line for troff: a first character that would begin a request, backslashes, dashes, and non-ASCII. */
 function escapeText(text: string): string {
   const plain = text.replaceAll("\\", "\\e").replaceAll("-", "\\-");
   const ascii = plain.replaceAll(/[^ -~]/gu, (letter) => {

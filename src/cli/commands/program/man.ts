@@ -1,11 +1,11 @@
-// worker man: prints the manual page, generated from the commands' records.
+// worker man: prints the manual page, which is made from the definitions of the commands.
 import type { CliCommand } from "../../arguments/command.ts";
 import { printOwn } from "../../output/print.ts";
 import { defineCommand, program } from "../../shell/globals.ts";
 import { manualPage } from "./man-page.ts";
 import { manualOf } from "./manual.ts";
 
-/** `all`: every command, this one included. */
+/** `all`: returns every command, this one included. */
 export const manCommand = (all: () => readonly CliCommand[]) =>
   defineCommand({
     name: "man",

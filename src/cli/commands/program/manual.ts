@@ -1,5 +1,5 @@
-// The program's manual as data, collected from the commands' records. The manual page and the reference in docs/ both
-// print it.
+// The program's manual as data, from the definitions of the commands (CliCommand). The manual page and
+// docs/reference/command-line.md are made from it.
 import { type CliCommand, optionName, type Values } from "../../arguments/command.ts";
 import { variableOf } from "../../arguments/environment.ts";
 import { explained } from "../../arguments/values.ts";
@@ -7,9 +7,9 @@ import { explained } from "../../arguments/values.ts";
 export interface ManualOption {
   /** As typed: the name, then its aliases. A flag that is on by default has its negated form. */
   readonly names: readonly string[];
-  /** The placeholder of its value; null: none. */
+  /** The placeholder of its value; null for a flag. */
   readonly form: string | null;
-  /** A sentence. */
+  /** The description, as a sentence. */
   readonly about: string;
   readonly isRepeatable: boolean;
   readonly fallback: string | null;
@@ -18,7 +18,7 @@ export interface ManualOption {
 }
 
 export interface ManualCommand {
-  /** `worker show <id>` */
+  /** The command with its arguments, such as `worker show <id>`. */
   readonly synopsis: string;
   readonly name: string;
   readonly aliases: readonly string[];

@@ -19,7 +19,7 @@ exit $s`;
 
 const isFirst = (): boolean => process.pid === 1 && process.platform === "linux";
 
-/** If this is the first process and there is a shell, restarts as the shell's child and does not return. */
+/** Restarts as a shell's child, without returning, if this is the first process, has a shell and no LISTEN_PID. */
 export function beginBelowShell(): void {
   // A service manager's sockets are for this process id only, and the shell's child has another one.
   if (!isFirst() || process.env["LISTEN_PID"] !== undefined || !isRunnable(SHELL)) return;

@@ -1,6 +1,6 @@
 // A process of this same program that `worker run` starts for itself: to start programs, or as the worker that --watch
 // restarts. Its first message from the parent is its order: what it has to do. Its arguments and its environment do not
-// contain the order. The process ends when its parent does.
+// contain the order. If the parent ends, the process stops its work and ends, too.
 import { type ChildProcess, spawn } from "node:child_process";
 import { isSea } from "node:sea";
 import { OWN_PROCESS } from "./own-word.ts";
@@ -10,7 +10,7 @@ export type ProcessOrder =
   | { readonly be: "program-starter" }
   | { readonly be: "worker"; readonly args: object };
 
-/** Starts the process in its own session: Ctrl-C on a terminal reaches only the parent. */
+/** Starts the process, in its own session, so that Ctrl-C on a terminal reaches only the parent. Sends the order. */
 export function startOwnProcess(
   order: ProcessOrder,
   env: NodeJS.ProcessEnv = process.env,
@@ -26,7 +26,7 @@ export function startOwnProcess(
       env,
     },
   );
-  child.on("error", () => {}); // a failed start also emits "exit" or "close", which callers wait for
+  child.on("error", () => {}); // a failed start also emits "close", which callers wait for
   child.send(order, () => {});
   return child;
 }

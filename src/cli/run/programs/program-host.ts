@@ -24,7 +24,7 @@ export type StarterReport = { readonly id: number } & (
 
 interface RunningProgram {
   readonly options: ProgramOptions;
-  /** null until it is started. */
+  /** The process id; null until the program has started. */
   pid: number | null;
   readonly ended: PromiseWithResolvers<ProgramResult>;
 }
@@ -39,7 +39,7 @@ export class ProgramHost implements AsyncDisposable {
     this.#logger = logger;
   }
 
-  /** The starter process runs the program. Resolves and rejects like runProgram(). */
+  /** Runs the program in the starter process. Settles like runProgram(), and rejects if that process is lost. */
   readonly run = async (program: Program, options: ProgramOptions): Promise<ProgramResult> => {
     const { signal, killAfterMs } = options;
     const id = this.#nextId++;
@@ -57,7 +57,7 @@ export class ProgramHost implements AsyncDisposable {
     }
   };
 
-  /** Stops running programs. */
+  /** Stops running programs, and waits until the process that starts programs has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     const starter = this.#starter;
     this.#starter = null;
@@ -100,13 +100,13 @@ export class ProgramHost implements AsyncDisposable {
   }
 }
 
-/** Ends a program whose end can no longer be observed, so that it does not run beside the next attempt. */
+/** Ends a program whose starter process was lost, so that it does not run beside the job's next attempt. */
 async function lose({ pid, options, ended }: RunningProgram): Promise<void> {
   if (pid !== null) await endGroup(pid, options.killAfterMs);
   ended.reject(new Error("was lost: the process that starts programs has ended"));
 }
 
-/** The environment of programs: without the secrets of the admin. */
+/** Returns the environment for programs: that of this process, without the secrets of the admin. */
 function programEnvironment(): NodeJS.ProcessEnv {
   const isSecret = (name: string) => /^WORKER_(ADMIN|RUN|DEMO)_.*(PASSWORD|TOKEN)/.test(name);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecret(name)));

@@ -1,12 +1,12 @@
 // The process that starts programs (program-host.ts): takes orders from the worker, and ends running programs when the
-// worker has exited.
+// worker closes the channel or has exited.
 import { messageOf } from "../../../base/errors.ts";
 import { runProgram } from "../../../worker/files/run-program.ts";
 import type { StarterOrder, StarterReport } from "./program-host.ts";
 
 /** Starts the programs that the worker orders, until it closes the channel. Returns the exit status. */
 export async function startPrograms(): Promise<number> {
-  // The worker handles these signals and decides what ends when.
+  // The worker handles these signals, and orders which programs to stop.
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(name, () => {});
   const running = new Map<number, { stop: AbortController; ended: Promise<void> }>();
   process.on("message", (order: StarterOrder) => {
@@ -36,7 +36,7 @@ async function runOne(
   }
 }
 
-/** Sends the message. Resolves when it is sent, or when the parent has exited. */
+/** Sends the message to the worker. Resolves when it is sent, or if the channel is closed. */
 function report(message: StarterReport): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve());

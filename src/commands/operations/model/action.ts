@@ -19,7 +19,7 @@ export const isOperationAction = (name: string): name is OperationAction =>
 
 /** How an operation runs: its rate, its canary and its limit. */
 export interface OperationSettings {
-  /** Jobs per second; null: after each batch a pause of about its duration; 0: no pauses. */
+  /** Jobs per second; null: after each batch, a pause that depends on the batch's duration; 0: no pauses. */
   readonly rate: number | null;
   /** The number of jobs to run first; the rest runs only if they succeed. null: no canary. */
   readonly canary: number | null;
@@ -45,7 +45,7 @@ export const missingFor = async (
   action: OperationAction,
 ): Promise<MissingTables | null> => (await actionData(action).missing?.(db)) ?? null;
 
-/** Whether the command takes ids, so that a query can replace them. */
+/** Whether the command takes ids, so that on the command line a query can be typed in their place. */
 export const takesIds = (action: OperationAction): boolean =>
   jobActions.some(({ name, fields }) => name === action && "ids" in fields);
 
@@ -58,7 +58,7 @@ export function changeFields(): CommandFields {
   return fields as CommandFields;
 }
 
-/** Returns the checked changes. Throws InputError, with each problem under `changes`. */
+/** Returns the checked changes. Throws InputError; the path of each problem begins with `changes`. */
 export function checkedChanges(
   action: OperationAction,
   changes: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-// The command line that performs the same operation, for repeating it or running it elsewhere.
+// The shell command that performs an operation, for previews, receipts, the audit trail and suggested fixes.
 import { shellWord } from "../../../domain/portable/shell-word.ts";
 import { positionals } from "../../../domain/portable/worker-line.ts";
 import type { Changes } from "../../declare/job-action.ts";
@@ -10,7 +10,7 @@ export function commandLineOf(
   changes: Changes,
   { rate, canary, limit }: OperationSettings = { rate: null, canary: null, limit: null },
 ): string {
-  // The query is empty if the jobs were given by id and are more than one term of a query can contain.
+  // Without a query there is no command: the jobs were given by id, and are too many for one term of a query.
   if (query === "") return "";
   const options = [
     ...Object.entries(changes).map(([name, value]) => [name.replaceAll("_", "-"), value]),

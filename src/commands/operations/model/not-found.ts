@@ -1,9 +1,9 @@
-// Computes how many jobs a receipt cannot list. A rehearsal counts matching jobs but stores no list of them. If a
-// worker completes a job before its turn, or the job no longer matches then, no batch finds it. The number of these
-// jobs is the difference: matched = done + locked + changed + deleted + not found
+// Computes how many matching jobs no batch of an operation has found. A rehearsal counts the matching jobs, but stores
+// no list of them. If a job is completed, or stops matching, before the operation reaches its id, the receipt lacks it.
+// The number of such jobs is the rest: matched - done - skippedLocked - skippedChanged - skippedGone.
 import type { Value } from "../../../domain/value.ts";
 
-/** The counts of an operation. */
+/** The members of a JobOperation (operation.ts) from which the number is computed. */
 interface OperationCounts {
   readonly matched: Value | null;
   readonly afterId: string;
@@ -15,9 +15,9 @@ interface OperationCounts {
 }
 
 /**
- * Returns the number of jobs that matched at the boundary (the moment of the rehearsal) and that no batch found: they
- * were deleted, or no longer match. null until the operation has passed all ids. The number is exact if the rehearsal's
- * count is exact and no job was skipped as changed. (It is unknown whether a changed job matched at the boundary.)
+ * Returns the number of jobs that matched at the rehearsal and that no batch found: they were completed or deleted, or
+ * no longer match. null: the operation has not passed all ids, or has no count. The number is exact if the rehearsal's
+ * count is exact and no job was skipped as changed. (It is unknown whether a changed job matched at the rehearsal.)
  */
 export function notFound(operation: OperationCounts): Value | null {
   const { matched, afterId, boundary, skippedChanged: changed } = operation;

@@ -1,5 +1,5 @@
-// The store of operations: the tables of the extension `operations` (table-store.ts). They outlive the process, and
-// every admin reads them.
+// The interface of the store of operations. table-store.ts implements it with the tables of the extension `operations`,
+// so operations outlive their process, and every admin of the schema can show and resume them.
 
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
@@ -11,32 +11,32 @@ import type { JobOperation, OperationState, Rehearsal, UndoSkippedCounts } from 
 export interface Transition {
   readonly from: readonly OperationState[];
   readonly to: OperationState;
-  /** Whether the caller works on the operation from now on. Only one operation of a schema runs at a time. */
+  /** Whether the caller becomes the operation's owner, which has to run it. */
   readonly takes?: boolean;
-  /** Whether the change is made only if the caller owns the operation. Then an expired lease does not matter. */
+  /** Requires that the caller owns the operation. `from` is then compared with its state as if its lease were valid. */
   readonly isMine?: boolean;
   readonly isCanaryOver?: boolean;
   readonly error?: string;
 }
 
-/** The part of an operation that a batch processes: ids after `afterId` up to `uptoId`, with a limit on matches. */
+/** What a batch processes: at most `limit` matches with ids after `afterId` up to `uptoId`, within a Boundary. */
 export interface Stretch {
   readonly afterId: string;
   readonly uptoId: string;
   readonly limit: number;
   readonly before: string;
   readonly openSince: readonly string[];
-  /** The matching jobs as they were read, if PostgreSQL cannot evaluate the query; otherwise null. */
+  /** The matches that candidates.ts has found, if SQL alone cannot evaluate the query; otherwise null. */
   readonly selection: BatchSelection | null;
 }
 
 export interface BatchSelection {
   readonly ids: readonly string[];
-  /** The versions of the rows that were checked. */
+  /** The checked row version (ctid) of each of these jobs. */
   readonly ctids: readonly string[];
 }
 
-/** The part of the stored rows that is restored next. */
+/** What a batch of an undo processes: the next `limit` stored rows after the job id `afterId`. */
 export interface UndoStretch {
   readonly afterId: string;
   readonly limit: number;
@@ -44,14 +44,14 @@ export interface UndoStretch {
 
 /** The result of one batch. */
 export interface Batch {
-  /** The number of matching jobs, and that of changed jobs. */
+  /** The number of matching jobs, and of changed ones. For an undo: of stored rows, and of restored jobs. */
   readonly found: number;
   readonly done: number;
-  /** The number of the other jobs by the reason they were skipped. For an undo, see `undoSkipped`. */
+  /** How many matching jobs were skipped, by reason. Without meaning for an undo, which has `undoSkipped`. */
   readonly skipped: SkippedCounts;
-  /** For an undo: the number of jobs that it has left unchanged so far. */
+  /** For an undo: how many jobs all its batches so far have not restored, by reason. */
   readonly undoSkipped?: UndoSkippedCounts;
-  /** The id up to which the operation is done; null if the operation belongs to another process: nothing was done. */
+  /** The id up to which jobs are processed; null: the batch did nothing, as after a pause, a stop or a new owner. */
   readonly afterId: string | null;
 }
 
@@ -66,14 +66,14 @@ export interface Speed {
   readonly etaS: number | null;
 }
 
-/** The outcome of a canary's jobs. */
+/** How many jobs of a canary no longer exist, have failed again, or have no result yet. */
 export interface CanaryOutcome {
   readonly gone: number;
   readonly failedAgain: number;
   readonly undecided: number;
 }
 
-/** The outcomes of jobs. `failed_again` is a part of `done`. The last five are outcomes of an undo. */
+/** The outcomes by which a receipt lists jobs. `failed_again` is a part of `done`. The last five are of an undo. */
 export const outcomes = [
   "done",
   "locked",
@@ -88,7 +88,7 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** A job of a receipt; null: unknown, or none. */
+/** A job of a receipt, with the first line of its error. Its task is null if unknown; its error if unknown or none. */
 export interface ReceiptJob {
   readonly id: string;
   readonly taskIdentifier: string | null;
@@ -101,21 +101,21 @@ export interface Receipt {
   readonly nextCursor: string | null;
 }
 
-/** The present state of the jobs that an operation changed. */
+/** The present state of the jobs that an operation changed: of the first 20,000, as numbers of jobs. */
 export interface OperationResults {
   /** The number of jobs that were checked. */
   readonly scanned: number;
-  /** Jobs that a worker has completed, or that were deleted. */
+  /** Jobs that no longer exist: completed or deleted. Always 0 after a deletion. */
   readonly finished: number;
   readonly failedAgain: number;
   readonly running: number;
-  /** Jobs that have not been locked since the change. After a deletion: jobs that an undo would restore. */
+  /** Jobs that are still as the change left them. After a deletion: jobs that an undo would restore. */
   readonly waiting: number;
-  /** Jobs that were changed by something else since. */
+  /** All other jobs, such as those changed or failed by hand since. After a deletion: jobs that cannot be restored. */
   readonly changed: number;
   /** Jobs that an undo would restore now. */
   readonly restorable: number;
-  /** The errors of jobs that failed again, those with most jobs first. */
+  /** The labels of the error groups with the most jobs that failed again, and their numbers of jobs: at most five. */
   readonly errors: readonly { readonly label: string; readonly count: number }[];
 }
 
@@ -125,25 +125,25 @@ export interface OperationPage {
 }
 
 export interface OperationStore {
-  /** Stores a rehearsal for a limited time. */
+  /** Stores a rehearsal for 15 minutes, or until 1,000 newer ones are stored. */
   keep(rehearsal: Rehearsal): Promise<void>;
-  /** Returns a rehearsal and deletes it: each can be used once. */
+  /** Returns a rehearsal and deletes it, so that it is used once; null if it does not exist or has expired. */
   take(id: string): Promise<Rehearsal | null>;
   /** Creates a running operation that the caller owns. Throws `conflict` while another one runs. */
   begin(rehearsal: Rehearsal, origin: Origin, settings: OperationSettings): Promise<JobOperation>;
   find(id: string): Promise<JobOperation | null>;
-  /** Returns the existing operations. If their rows are too long together, only the newest are returned. */
+  /** Returns those of the operations that exist; only the newest, if their rows are too long together. */
   findAll(ids: readonly string[]): Promise<JobOperation[]>;
   /**
-   * Returns the running operation; if none runs, the newest one by query. Actions on jobs by id or key are left out.
+   * Returns the operation that runs or is being undone. Without one, the newest on a query, not on ids or a key.
    */
   currentOrLast(): Promise<JobOperation | null>;
   /**
-   * Returns operations, newest first. `beforeId`: only older ones. Fewer than `limit` are returned if their rows are
-   * long.
+   * Returns operations, newest first. `beforeId`: only those older than this one. Fewer than `limit` are returned if
+   * their rows are long.
    */
   list(limit: number, beforeId: string | null): Promise<OperationPage>;
-  /** Changes the state. Returns null if the operation is in none of the states. Throws `conflict` like begin(). */
+  /** Changes the state. Returns null if a condition of the transition does not hold. Throws `conflict` like begin(). */
   move(id: string, transition: Transition): Promise<JobOperation | null>;
   /** Renews the caller's lease. Returns false if the operation no longer belongs to the caller. */
   renew(id: string): Promise<boolean>;
@@ -163,6 +163,6 @@ export interface OperationStore {
   canary(id: string): Promise<CanaryOutcome>;
   results(operation: Pick<JobOperation, "id" | "action" | "changes">): Promise<OperationResults>;
   receipt(id: string, outcome: Outcome, afterId: string, limit: number): Promise<Receipt>;
-  /** Deletes some of the expired rows. Returns true if there are more. */
+  /** Deletes some of the expired data. Returns true if there may be more. */
   tidy(): Promise<boolean>;
 }

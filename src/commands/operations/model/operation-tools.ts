@@ -1,25 +1,25 @@
-// The dependencies of the code that runs operations.
+// The dependencies of the code that rehearses operations and of the code that runs them.
 import type { Logger } from "../../../base/logger.ts";
 import type { Database } from "../../../database/database.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { JobOperation } from "./operation.ts";
 import type { OperationStore } from "./operation-store.ts";
 
-/** The dependencies of a rehearsal. There is no store if the schema has no tables for operations. */
+/** The dependencies of a rehearsal. `store` is null if the schema lacks tables that the operation needs. */
 export interface RehearsalTools {
   readonly store: OperationStore | null;
-  /** The database for bounded reads. */
+  /** The database for the usual reads: a statement may take 2 s. */
   readonly reads: Database;
-  /** The database for reads that are skipped if they take long. */
+  /** The database for reads that may fail: a statement may take 0.25 s. */
   readonly quickReads: Database;
-  /** Compiles a query. With `nowUs`, its ages are relative to that time. */
+  /** Compiles a query. Its ages are relative to `nowUs`, by default the present time of the database. */
   readonly compile: (text: string, nowUs?: string) => Promise<JobQuery>;
   readonly logger: Logger;
   /** Returns milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /** Waits. Resolves to true when the time has passed, to false when `signal` has aborted. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
-  /** Called after each batch. */
+  /** Called after each batch, also of an undo, and after the wait for a canary. */
   readonly onProgress?: (operation: JobOperation) => void;
 }
 

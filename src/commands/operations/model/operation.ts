@@ -1,14 +1,14 @@
 // An operation: an action on all jobs that match a query, performed in batches, ascending by id.
 //
-//   running ⇄ paused            running ──▶ canary ──▶ running, or paused when some failed again
+//   running ⇄ paused            running ──▶ canary ──▶ running if all succeeded, otherwise paused
 //      │  ╲ lease expired: interrupted, until it is resumed; paused or interrupted for 24 hours: stopped
 //      ├──▶ done      ┐
 //      ├──▶ stopped   ├──▶ undoing ──▶ undone
 //      └──▶ failed    ┘
 //
 // It applies to jobs within a boundary: their ids are up to the highest id at the rehearsal, and they were neither
-// added nor changed since. (Stop-retrying also applies to jobs changed since.) So jobs added later are never changed,
-// and no job is changed twice.
+// added nor changed since. (Stop-retrying also applies to jobs changed since.) So jobs added later are never changed.
+// Each id is processed once, so no job is changed twice.
 import type { Value } from "../../../domain/value.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
 import type { Changes } from "../../declare/job-action.ts";
@@ -29,16 +29,16 @@ export const operationStates = [
 ] as const;
 export type OperationState = (typeof operationStates)[number];
 
-/** Limits an operation to jobs that existed at the time of the rehearsal and have not changed since. */
+/** Limits an operation to jobs that existed at the rehearsal and, except for stop-retrying, have not changed since. */
 export interface Boundary {
   readonly maxId: string;
   /** The time of the rehearsal, RFC 3339 with microseconds. */
   readonly before: string;
-  /** The starts of the transactions that were open then. Jobs that they change get that start as `updated_at`. */
+  /** The starts of transactions that were open then. Jobs that one of them changes get its start as `updated_at`. */
   readonly openSince: readonly string[];
 }
 
-/** A planned action, counted and shown before it is performed. */
+/** The plan of an operation. It is stored until the operation starts, at most 15 minutes. */
 export interface Rehearsal {
   readonly id: string;
   readonly query: string;
@@ -46,7 +46,7 @@ export interface Rehearsal {
   readonly action: OperationAction;
   readonly changes: Changes;
   readonly boundary: Boundary;
-  /** The number of matching jobs, and of those that will be changed. */
+  /** The number of matching jobs, and of those that the operation would change. */
   readonly matched: Value;
   readonly expected: Value;
 }
@@ -55,10 +55,10 @@ export interface Rehearsal {
 export interface UndoSkippedCounts {
   /** Deleted jobs whose key another job has now. */
   readonly keyTaken: number;
-  /** Jobs that were locked or changed since. */
+  /** Jobs that were locked or changed since; of deleted jobs, those whose id exists again. */
   readonly changed: number;
   readonly gone: number;
-  /** Jobs that were running during the undo, or whose row was locked. */
+  /** Jobs that a worker had locked during the undo, or whose row another transaction had locked. */
   readonly locked: number;
 }
 
@@ -79,11 +79,11 @@ export interface JobOperation {
   /** The id up to which all jobs have been processed. */
   readonly afterId: string;
   readonly done: number;
-  /** Skipped jobs that were running at their turn, or whose row was locked. */
+  /** Skipped jobs that a worker had locked at their turn, or whose row another transaction had locked. */
   readonly skippedLocked: number;
-  /** Skipped jobs that were changed since the boundary, or no longer matched at their turn. */
+  /** Skipped jobs that were changed since the boundary, or stopped matching after their batch had found them. */
   readonly skippedChanged: number;
-  /** Skipped jobs that were found, but deleted before their turn. */
+  /** Skipped jobs that were deleted after their batch had found them. Of an action by ids: ids without a job. */
   readonly skippedGone: number;
   /** The number of rows that are stored for receipt and undo. */
   readonly storedRows: number;
@@ -106,15 +106,15 @@ export interface JobOperation {
 
 export const atWork: readonly OperationState[] = ["running", "canary", "undoing"];
 
-/** Returns the number of jobs that were found and not changed. */
+/** Returns the number of skipped jobs, for all reasons together. */
 export const skippedJobs = ({ skippedLocked, skippedChanged, skippedGone }: JobOperation) =>
   skippedLocked + skippedChanged + skippedGone;
 
-/** Returns the number of jobs that were running at their turn and are being cancelled. */
+/** Returns how many locked jobs the operation has requested to end, instead of changing them; 0 except for cancel. */
 export const cancellingCount = ({ action, skippedLocked }: JobOperation) =>
   isOperationAction(action) && actionData(action).ofRunning !== undefined ? skippedLocked : 0;
 
-/** How long undo data are stored, in hours, and the most rows of one operation. */
+/** How long receipts and undo data are stored, in hours, and the most rows that are stored of one operation. */
 export const UNDO_HOURS = 24;
 export const MAX_ROWS = 1_000_000;
 
@@ -164,7 +164,7 @@ export function operationJson(operation: JobOperation): string {
   return objectText(members);
 }
 
-/** Returns a JSON object from JSON texts by name. */
+/** Returns the text of a JSON object. `members`: the JSON text of each value, by its name. */
 export function objectText(members: Readonly<Record<string, string>>): string {
   const texts = Object.entries(members).map(([name, value]) => `"${name}":${value}`);
   return `{${texts.join(",")}}`;

@@ -1,5 +1,5 @@
-// Finds the matches of a query for which PostgreSQL can only find candidates: this process checks their texts. The row
-// version of each match is returned with its id, because a job that changes afterwards does not count as checked.
+// Finds the matches of a query for which SQL finds only candidates: this process checks their payloads and errors. The
+// row version of each match is returned with its id, because a job that changes afterwards does not count as checked.
 import { type Database, query } from "../../../database/database.ts";
 import {
   loadPacked,
@@ -13,13 +13,13 @@ export interface Candidates {
   readonly ids: readonly string[];
   readonly ctids: readonly string[];
   readonly tally: MatchTally;
-  /** The id up to which all jobs have been checked. */
+  /** The id up to which all candidates have been processed. A call for the ids after it continues. */
   readonly uptoId: string;
 }
 
-// The maximum number of candidates, whose texts are all in memory at once.
+// The maximum number of candidates of one call. The texts of all of them are in memory together.
 const MAX_CANDIDATES = 200;
-/** The sizes above which a payload is not read, in bytes: as it is stored, and after decompression. */
+/** The sizes above which a payload is not checked, in bytes: as it is stored, and after decompression. */
 const MAX_STORED_BYTES = 65_536;
 const MAX_UNPACKED_BYTES = 262_144;
 const MAX_ERROR_LENGTH = 16_384;
@@ -44,7 +44,7 @@ export async function readCandidates(
   const values = [afterId, uptoId, MAX_CANDIDATES, ...jobs.values];
   const rows = await query<CandidateRow>(db, candidatesSql(jobs), values);
   const checked = rows.slice(0, await loadPacked(db, rows, MAX_UNPACKED_BYTES));
-  // A job whose payload is too large to check is skipped, because it may not match.
+  // A job whose payload is too large to check is left out, because it may not match. It counts as undecided below.
   const matching = checked.filter(
     (row) => row.payload !== null && check?.(row as CheckedTexts) !== false,
   );

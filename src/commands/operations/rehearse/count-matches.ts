@@ -1,6 +1,6 @@
-// Counts the jobs of an operation. The number is exact if that is cheap (a small table, a few ids, a selective index).
-// Otherwise it is estimated from a sample. If the sample has few matches, a walk through the ids counts matches for a
-// limited time. No lock is acquired, and every statement is short.
+// Counts the matches of a rehearsal: one by one if that is cheap (a small table, few possible ids, a selective index),
+// otherwise by an estimate from a sample. If the sample has few matches, or this process checks the texts of jobs, a
+// walk by id counts for a limited time, and replaces the estimate if it reaches the last id. No row is locked.
 import type { Database } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { type Condition, lockedConditions } from "../../../domain/condition.ts";
@@ -31,7 +31,7 @@ export interface MatchRequest {
   readonly jobs: JobQuery;
   /** The highest id to include. */
   readonly maxId: string;
-  /** How long to walk, in milliseconds. */
+  /** How long a walk may take, in milliseconds; in a small table or few ids, NARROW_FACTOR times as long. */
   readonly walkMs: number;
   /** Options of the sample, for tests. */
   readonly sample?: SampleOptions | undefined;
@@ -39,11 +39,11 @@ export interface MatchRequest {
 
 type Tools = Pick<OperationTools, "reads" | "monotonic">;
 
-// The number of matches below which a sample is not conclusive.
+// The number of matches from which on a sample is sufficient without a walk.
 const ENOUGH_HITS = 30;
 // The maximum number of jobs that are counted through an index.
 const MAX_BY_INDEX = 10_000;
-// A range of fewer ids is walked without a sample, for NARROW_FACTOR times as long: an exact number is worth the time.
+// A range of fewer ids is walked before a sample is read, NARROW_FACTOR times as long: an exact number is worth it.
 const NARROW = 200_000n;
 const NARROW_FACTOR = 4;
 const FIRST_SPAN = 25_000;
@@ -59,9 +59,9 @@ export async function countMatches(tools: Tools, request: MatchRequest): Promise
   if (counted !== null) return countedAs(counted, asOf);
   const sample = await sampleMatches(reads, jobs, gauge, request.maxId, request.sample);
   const isEnough = sample.places.length >= ENOUGH_HITS;
-  // If this process checks the payloads, the sample lacks their sizes, and a walk has to read some.
   const { first, last } = idsOf(request);
   const bounds = { walked: noTally, most: Number(last - first + 1n), mayRun: mayRun(jobs), asOf };
+  // If this process checks the texts, the sample has no sizes of payloads and errors, so a walk has to read some.
   if (isEnough && jobs.check === null) return estimatedFrom(sample, bounds);
   const { tally, isWhole } = await walkedThrough(tools, request);
   if (isWhole) return countedAs(tally, asOf);
@@ -69,7 +69,7 @@ export async function countMatches(tools: Tools, request: MatchRequest): Promise
   return estimatedFrom(sized, { ...bounds, walked: tally });
 }
 
-/** Returns the range of ids that can match. */
+/** Returns the range of ids that can match. If there are none, `last` is the id before `first`. */
 function idsOf({ jobs: { shape }, maxId }: MatchRequest): { first: bigint; last: bigint } {
   const first = BigInt(shape.minId ?? "1");
   const most = BigInt(maxId);
@@ -77,7 +77,7 @@ function idsOf({ jobs: { shape }, maxId }: MatchRequest): { first: bigint; last:
   return { first, last: last < first ? first - 1n : last };
 }
 
-/** Counts the matches if that is cheap. Returns null if it would take too long. */
+/** Returns the tally of all matches if that is cheap; null if it is not, or if a walk was tried and took too long. */
 async function countedWhereCheap(
   tools: Tools,
   matchRequest: MatchRequest,
@@ -116,7 +116,7 @@ function mayRun({ shape: { isDue, conditions } }: JobQuery): boolean {
   );
 }
 
-/** Whether few jobs can match, as with an id or a key. */
+/** Whether the query names the ids or the key of its jobs, so that an index finds the few that can match. */
 const hasFew = (jobs: JobQuery) => isFew(matchingOf(jobs));
 
 function isNarrow(matchRequest: MatchRequest): boolean {
@@ -126,11 +126,11 @@ function isNarrow(matchRequest: MatchRequest): boolean {
 
 interface WalkTally {
   readonly tally: MatchTally;
-  /** Whether these are all matches. */
+  /** Whether the walk reached the last id, so that the tally has all matches. */
   readonly isWhole: boolean;
 }
 
-/** Walks ascending by id for a limited time. */
+/** Tallies matches ascending by id, until the last id or for `walkMs`. */
 async function walkedThrough(
   { reads, monotonic }: Tools,
   matchRequest: MatchRequest,
@@ -140,7 +140,7 @@ async function walkedThrough(
   let tally = noTally;
   const { first, last } = idsOf(matchRequest);
   let after = first - 1n;
-  // A selective index reads few rows in any range, so the range is not limited.
+  // If an index finds the few jobs that can match, a large range takes no longer than a small one.
   let span = hasFew(jobs) ? Number.MAX_SAFE_INTEGER : FIRST_SPAN;
   while (after < last) {
     if (monotonic() > until) return { tally, isWhole: false };
@@ -159,7 +159,7 @@ async function walkedThrough(
   return { tally, isWhole: true };
 }
 
-/** Returns the ids of all matches if an index finds them and they are few; otherwise null. */
+/** Returns the ids of all matches if an index finds them in time and they are at most 10,000; otherwise null. */
 async function idsByIndex(
   db: Database,
   jobs: JobQuery,
@@ -183,7 +183,7 @@ async function idsByIndex(
 
 const waiting: readonly Condition[] = ["ready", "scheduled", "retrying"];
 
-/** Returns how to read the matches through the optional index `failed` or `running`; null if neither can be used. */
+/** Returns how to read all matches through the optional index `failed` or `running`; null if neither has all. */
 async function orderedByIndex(
   db: Database,
   { shape }: JobQuery,

@@ -1,19 +1,19 @@
-// Computes how many jobs match: in total, how many of them run, and how many each task and queue has. The numbers are
-// counted (as intervals if some jobs are too large to check), or estimated from a sample of pages. The functions are
-// pure; read-matches.ts reads the data.
+// Computes how many jobs match: in total, how many are locked, and how many each task and queue has. The numbers are
+// counted (as intervals if some jobs are too large to check), or estimated from a sample of pages. It does no I/O:
+// read-matches.ts and candidates.ts read the data.
 import { exactValue, intervalValue, limitToWhole, type Value } from "../../../domain/value.ts";
 import { estimateFrom } from "../../../insight/stats/page-sample.ts";
 
 export interface MatchCounts {
   /** The number of matching jobs. */
   readonly count: Value;
-  /** The number of matching jobs that run, which are skipped, and that of the other matching jobs. */
+  /** The number of matching jobs that a worker has locked, which most actions skip, and that of the others. */
   readonly locked: Value;
   readonly free: Value;
-  /** The largest groups by task and by queue. An id of null means no queue. */
+  /** The ten tasks and the ten queues with the most matches. The id is null for jobs without a queue. */
   readonly byTask: readonly CountOf[];
   readonly byQueue: readonly CountOf[];
-  /** The average sizes of one job, as stored. */
+  /** The average sizes of a matching job's payload and error, in bytes. */
   readonly payloadBytes: number;
   readonly errorBytes: number;
 }
@@ -23,11 +23,11 @@ export interface CountOf {
   readonly count: Value;
 }
 
-/** The number of matching jobs, counted one by one. */
+/** Numbers of matching jobs, counted one by one, and the total sizes of their payloads and errors. */
 export interface MatchTally {
   readonly rows: number;
   readonly locked: number;
-  /** The number of jobs that are too large to check. They may match, and are skipped. */
+  /** The number of jobs that are too large to check. They may match, but an operation skips them. */
   readonly undecided: number;
   readonly payloadBytes: number;
   readonly errorBytes: number;
@@ -39,7 +39,7 @@ type Counts = ReadonlyMap<number | null, number>;
 
 /** The matching jobs on some pages of the table, and the data for the estimate. */
 export interface MatchSample {
-  /** The index of the page in the sample, from 0, for each job. */
+  /** For each job, the position of its page in the sample, from 0. The next three lists are of the same jobs. */
   readonly places: readonly number[];
   readonly tasks: readonly number[];
   readonly queues: readonly (number | null)[];
@@ -47,7 +47,7 @@ export interface MatchSample {
   readonly pagesRead: number;
   /** The number of pages of the table. */
   readonly pages: number;
-  /** The stored sizes of all these jobs together, in bytes. */
+  /** The total sizes of the payloads and errors of these jobs, in bytes; 0 if they were not read. */
   readonly payloadBytes: number;
   readonly errorBytes: number;
 }
@@ -105,7 +105,7 @@ export interface SampleBounds {
   readonly walked: MatchTally;
   /** The number of ids that can match: an upper bound of the estimate. */
   readonly most: number;
-  /** Whether a running job can match. */
+  /** Whether a locked job can match. */
   readonly mayRun: boolean;
   readonly asOf: string;
 }
@@ -149,7 +149,7 @@ export function estimatedFrom(
 
 type SizeTotals = Pick<MatchTally, "rows" | "payloadBytes" | "errorBytes">;
 
-/** Returns the average sizes of one job. */
+/** Returns the average sizes of a job's payload and error. */
 export function sizesOf({ rows, payloadBytes, errorBytes }: SizeTotals) {
   const each = (bytes: number) => (rows === 0 ? 0 : bytes / rows);
   return { payloadBytes: each(payloadBytes), errorBytes: each(errorBytes) };

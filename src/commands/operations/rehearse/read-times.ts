@@ -1,4 +1,4 @@
-// Reads the first and the last new time of jobs to reschedule, if the jobs are counted exactly and are few enough.
+// Reads the earliest and the latest run_at that rescheduling would set, if the jobs are counted exactly and not many.
 import { type Database, query } from "../../../database/database.ts";
 import type { Value } from "../../../domain/value.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
@@ -13,8 +13,8 @@ export interface Times {
 const MAX_READ = 100_000;
 
 /**
- * Returns the times; null if the action sets no time, if there are no jobs or more than 100,000, if their number is not
- * exact, or if PostgreSQL cannot evaluate the query. `count`: the number of jobs that will change.
+ * Returns the times. null: jobs get no new time of their own, there are no jobs or more than 100,000, their number is
+ * not exact, or SQL alone cannot evaluate the query. `count`: the number of jobs that the operation would change.
  */
 export async function readTimes(
   reads: Database,
@@ -50,7 +50,7 @@ interface TimesParts {
   readonly matches: string;
 }
 
-// Reads the lowest ids, in the order in which an operation with a limit changes them.
+// Reads the jobs with the lowest ids, because an operation with a limit changes these.
 const timesSql =
   ({ maximum, limit, runAt, matches }: TimesParts) =>
   (s: string) =>

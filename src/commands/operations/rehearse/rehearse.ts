@@ -1,5 +1,5 @@
-// Rehearses an operation: how many jobs it would change, of which tasks and queues, how many it would skip, and a few
-// samples. Each number has its precision (count-matches.ts).
+// Rehearses an operation: finds how many jobs it would change, of which tasks and queues, how many it would skip, and a
+// few samples. Each number of jobs has a precision (count-matches.ts).
 import { randomBytes } from "node:crypto";
 import type { Database } from "../../../database/database.ts";
 import { parseQuery } from "../../../domain/query/parse-query.ts";
@@ -21,16 +21,16 @@ export interface RehearsalReport {
   readonly rehearsal: Rehearsal;
   /** The number of matching jobs, including those that are skipped. */
   readonly count: Value;
-  /** The number of jobs that will be changed, and of running ones, which are skipped. */
+  /** The number of jobs that would be changed, and of locked ones, which are skipped (cancel requests their end). */
   readonly change: Value;
   readonly skipLocked: Value;
   readonly byTask: readonly Share[];
   readonly byQueue: readonly Share[];
   readonly samples: readonly SampleJob[];
-  /** The first and the last new time of the jobs; null if not available. */
+  /** The earliest and the latest new run_at of the jobs; null as explained at readTimes(). */
   readonly times: Times | null;
   readonly unknown: readonly string[];
-  /** The size of the undo data in bytes, and the number of jobs in it: at most the first million. */
+  /** The estimated size of the undo data in bytes, and its number of jobs: at most a million; 0 without a store. */
   readonly undoBytes: number;
   readonly undoJobs: number;
   readonly etaS: number;
@@ -42,8 +42,8 @@ export interface Share {
   readonly count: Value;
 }
 
-// How long a walk through the ids may take by default, in milliseconds. A browser gets the estimate at once and
-// requests the exact number separately.
+// How long a walk through the ids may take by default, in milliseconds. The page has this default, so that its preview
+// appears soon. The command line waits longer for an exact number.
 const USUAL_WALK_MS = 250;
 
 export interface RehearsalRequest {
@@ -52,17 +52,17 @@ export interface RehearsalRequest {
   readonly changes: object;
   /** The maximum number of jobs to change, lowest ids first; null: all that match. */
   readonly limit?: number | null;
-  /** How long to walk for rare matches, in milliseconds. Default 250. */
+  /** How long a walk that counts may take, in milliseconds; the walk for samples half as long. Default 250. */
   readonly walkMs?: number;
-  /** Whether the rehearsal is stored, so that it can be started. Default true. */
+  /** Whether the rehearsal is stored, so that the operation can be started. Default true. */
   readonly isStored?: boolean;
   /** Options of the sample, for tests. */
   readonly sample?: SampleOptions;
 }
 
 /**
- * Returns the rehearsal. Throws InputError for an invalid query or invalid changes. Without a store the rehearsal
- * cannot be started, and must be repeated once there is one.
+ * Rehearses an operation. Throws InputError for an invalid query or invalid changes. Without a store the operation
+ * cannot be started: the tables must be added first, and the rehearsal repeated.
  */
 export async function rehearse(
   tools: RehearsalTools,
@@ -89,7 +89,7 @@ export async function rehearse(
   // The operation compiles the query again while it runs. The explicit query fixes the meaning of each word: a word
   // that is a job key now is not searched for as a text later.
   const { explicit: query, nowUs } = jobs;
-  // The explicit query is longer than the typed one, and may exceed the limits of a query.
+  // The explicit query can be longer than the typed one. If it exceeds the limits of a query, this throws InputError.
   parseQuery(query);
   const stored = { id, query, nowUs, action, changes, boundary, matched: count, expected: change };
   const undoJobs = store === null ? 0 : Math.min(change.value, MAX_ROWS);
@@ -105,7 +105,7 @@ export async function rehearse(
   };
 }
 
-/** Returns the query without the jobs that the action leaves out. Preview and receipt show this query. */
+/** Returns the query with a term that excludes the jobs that the action leaves out. Preview and receipt show it. */
 function removeTerm(text: string, term: string | undefined): string {
   const tree = term === undefined ? null : parseQuery(text);
   if (tree === null) return text;
@@ -114,11 +114,11 @@ function removeTerm(text: string, term: string | undefined): string {
   return tree.kind === "or" ? `(${text}) -${term}` : `${text} -${term}`;
 }
 
-// How many jobs are changed in a second if the operation pauses half of the time, as measured.
+// How many jobs an operation deletes or changes per second if it pauses half of the time, as measured.
 const DELETED_PER_S = 30_000;
 const CHANGED_PER_S = 8_000;
 
-/** Returns the shares by name. A deleted name is shown as its id. */
+/** Returns the counts with the names of the tasks or queues. One that was deleted is named by its id, as `#12`. */
 async function sharesOf(
   db: Database,
   kind: "task" | "queue",

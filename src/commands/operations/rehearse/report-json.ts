@@ -1,5 +1,5 @@
-// A rehearsal as JSON of the HTTP API, with ids as integers. Each number in `would`, `by_task` and `by_queue` has a
-// second member, named `…_value`, with its precision.
+// A rehearsal as JSON of the HTTP API, with ids as integers. In `would`, `by_task` and `by_queue`, each number such as
+// `count` is followed by a member such as `count_value`, which has the number with its precision.
 import type { MissingTables } from "../../../database/schema/extensions/missing-tables.ts";
 import { missingJson } from "../../../insight/json/missing-json.ts";
 import { objectText } from "../model/operation.ts";

@@ -1,4 +1,4 @@
-// Reads a rehearsal's boundary and its samples: a few of the jobs, without payloads.
+// Reads a rehearsal's boundary (model/operation.ts) and its samples: up to five of the matching jobs, without payloads.
 
 import { type Database, parseIdArray, query, type Statement } from "../../../database/database.ts";
 import type { Condition } from "../../../domain/condition.ts";
@@ -31,7 +31,7 @@ export interface SampleJob {
 
 /**
  * Returns the boundary, which excludes later jobs and changes. An open transaction commits its changes later, with the
- * time of its start, so these starts are included. Without pg_read_all_stats, transactions of other roles are hidden.
+ * time of its start, so these starts are included. Those of other roles are missing without pg_read_all_stats.
  */
 export async function readBoundary(db: Database): Promise<Boundary> {
   type Row = { max_id: string; now_us: string; open_us: string };
@@ -55,7 +55,7 @@ const MAX_SAMPLES = 5;
 const FIRST_SPAN = 25_000;
 const WANTED_MS = 50;
 
-/** Returns the first few matches that are found within a short time. */
+/** Returns the matches with the lowest ids: five, or as many as a walk finds within `walkMs`. */
 export async function readSamples(
   { reads, monotonic }: Pick<OperationTools, "reads" | "monotonic">,
   jobs: JobQuery,

@@ -1,7 +1,7 @@
 // One batch of an operation as one statement. It finds matching jobs, locks them, checks them again under the lock,
 // stores their earlier state, changes them, and advances the operation. Either all of this happens or nothing: a killed
-// process leaves no job half done, and a resumed operation continues after the last batch. Jobs that were found and
-// could not be locked count as locked, and are checked again afterwards (missed.ts).
+// process leaves no job half done, and a resumed operation continues after the last batch. Jobs that were found, but
+// could not be locked then, count as locked until another statement has read them again (missed.ts).
 
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import { announceJobs } from "../../../queue/sql/notify.ts";
@@ -20,7 +20,7 @@ import { isSince } from "./missed.ts";
 
 /**
  * The operation of a batch, its owner, and values that the batch stores in the operation's row. A batch does nothing
- * unless this process owns the operation, and the operation is running and has reached the expected id.
+ * unless the operation has this owner, is running (for an undo: undoing), and is done up to `afterId` of the stretch.
  */
 export interface Claim {
   readonly operationId: string;
@@ -60,8 +60,8 @@ export function batchStatement(
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
   const row = selection === null ? "jobs" : "chosen";
-  // An action that may change running jobs skips only jobs that were added after the rehearsal. Jobs that are locked or
-  // have changed since are not skipped, because a job that crashes its worker is always one of these.
+  // An action that may change running jobs (stop-retrying) skips only jobs that were added after the rehearsal. It also
+  // changes jobs that are locked or have changed since, because a job that crashes its worker is always one of these.
   const mayRun = change.mayRun === true;
   const isSkipped = isSince(mayRun ? "jobs.created_at" : "jobs.updated_at", before, openSince);
   const isLocked = mayRun ? "false" : "jobs.locked_at is not null";
@@ -70,7 +70,7 @@ export function batchStatement(
   const isFree = `${isUnlocked} and not ${isSkipped}`;
   const isHere = `${row}.id > ${after} and ${row}.id <= ${upto}`;
   // With a selection, this process has checked the texts of the jobs. A job whose row has changed since that check is
-  // found here, too, and counts as missed.
+  // found here, too, but is not locked below, because its ctid has changed.
   const candidates =
     selection === null
       ? `from ${s}._private_jobs as jobs
@@ -105,8 +105,8 @@ export function batchStatement(
 }
 
 /**
- * The current rows of the jobs that were found unlocked and that this batch has not changed. Rows that another session
- * has locked are skipped, because in the fast mode these are running jobs.
+ * Returns a table of the jobs that were found unlocked and that this batch has not changed, as they are now. Rows that
+ * another session has locked are skipped, because in the fast mode these are running jobs.
  */
 const missed = (s: string): string => `missed as materialized (
     select jobs.id, jobs.locked_at
@@ -118,14 +118,14 @@ const missed = (s: string): string => `missed as materialized (
   )`;
 
 /**
- * The jobs that were found and are running, or have just ended. Other missed jobs are left out, because they may no
- * longer match.
+ * The ids of jobs that were found and are running, or have just ended. Jobs that are unlocked now are left out, because
+ * they may no longer match.
  */
 const RUNNING = `select found.id from found where not found.is_changed
       and found.id not in (select acted.id from acted)
       and found.id not in (select missed.id from missed where missed.locked_at is null)`;
 
-/** The operation's row is locked until the batch commits, so pausing or stopping waits at most that long. */
+/** Selects and locks the operation's row, until the batch commits. So a pause or a stop waits for at most one batch. */
 function mineOf(s: string, claim: Claim, after: string, parameter: AddParameter): string {
   return `mine as materialized (
     select kept from ${s}._private_operations
@@ -142,8 +142,8 @@ const selectionOf = ({ ids, ctids }: BatchSelection, parameter: AddParameter): s
   )`;
 
 /**
- * Changes the jobs as the schema's own functions do. A deletion finds the rows by ctid, because the index on ids has
- * the dead entries of the jobs that were deleted before, and reading them would take a third of a batch's time.
+ * Changes or deletes the locked jobs. A deletion finds the rows by ctid, because the index on ids has dead entries of
+ * the jobs that earlier batches deleted, and reading these would take a third of a batch's time.
  */
 function actedOf(s: string, change: JobChange, parameter: AddParameter): string {
   const head = changeStatement(s, change, parameter);
@@ -209,7 +209,7 @@ function recordParts(
   from tally left join moved on true`;
 }
 
-/** Jobs that were found, but that another transaction locked or changed first. */
+/** The ids of jobs that were found unlocked, but that another transaction has locked, changed or deleted. */
 const MISSED = `array(
       select id from found
       where not is_locked and not is_changed and id not in (select id from acted)

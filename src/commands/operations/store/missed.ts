@@ -1,19 +1,19 @@
 // Jobs that a batch found but could not change, because they were locked, changed or deleted meanwhile. The batch's
-// snapshot cannot show which of the three it was, so the jobs are read again. Until then they count as locked, even if
-// the process is killed meanwhile.
+// snapshot cannot show which of the three it was, so the jobs are read again. The batch has counted them as locked, and
+// this stays so if the process is killed before they are read.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Stretch } from "../model/operation-store.ts";
 
 export interface MissedJobs {
-  /** Jobs that were locked, or whose row was locked. */
+  /** Jobs that a worker has locked, or whose row another transaction had locked. */
   readonly locked: readonly string[];
   /** Jobs that were changed since the boundary, or no longer match. */
   readonly changed: readonly string[];
   readonly gone: readonly string[];
 }
 
-/** Parses PostgreSQL's text of an array of numbers. */
+/** Returns the ids in PostgreSQL's text of an array, such as `{1,2}`. */
 export const idsIn = (text = "{}"): string[] => (text === "{}" ? [] : text.slice(1, -1).split(","));
 
 /** Returns a condition: the time is after the boundary, or is the start of a transaction that was open then. */
@@ -48,7 +48,7 @@ const checkSql =
   left join ${s}._private_jobs as jobs on jobs.id = missed.id
   order by missed.id`;
 
-/** Corrects the operation's receipt, where these jobs are recorded as locked. */
+/** Corrects the operation's counts and receipt, where these jobs are recorded as locked. */
 export async function noteMissed(
   db: Database,
   operationId: string,

@@ -1,4 +1,4 @@
-// An operation as its SQL row, and the expressions with which rows are selected and read.
+// The SQL row of an operation, its conversion to a JobOperation, and the expressions to select and read such rows.
 import { parseIdArray } from "../../../database/database.ts";
 import type { Value } from "../../../domain/value.ts";
 import { isUnpackable } from "../../../insight/expressions/large-values.ts";
@@ -12,7 +12,7 @@ import {
   type UndoSkippedCounts,
 } from "../model/operation.ts";
 
-/** The row of `operationColumns`, as returned by `query()`. */
+/** A row with the `operationColumns`, as `query()` returns it: bigints, numerics and JSON are texts. */
 export interface OperationRow {
   readonly id: string;
   readonly query: string;
@@ -51,7 +51,7 @@ export interface OperationRow {
   readonly can_undo: boolean;
 }
 
-/** An expression for the state: an operation that runs, but whose owner's lease has expired, is interrupted. */
+/** An expression for the state: an operation at work is `interrupted` if its owner's lease has expired. */
 export const EFFECTIVE_STATE = `case
     when operation.state in ('running', 'canary', 'undoing')
       and coalesce(operation.lease_until < pg_catalog.clock_timestamp(), true) then 'interrupted'
@@ -66,22 +66,22 @@ const textBytes = (row: string): string =>
   texts.map((name) => `coalesce(pg_catalog.octet_length(${row}.${name}), 0)::bigint`).join(" + ");
 
 /**
- * Returns a condition: the row is short enough to be this program's, and its changes are an object. Other rows are
- * neither listed nor found. The length of a text can be read without decompressing it.
+ * Returns a condition: the row is short enough to come from this program, and its changes are an object. Other rows are
+ * neither listed nor found. The condition is cheap: PostgreSQL reads the length of a text without decompressing it.
  */
 export const isOwnRow = (row: string): string =>
   `case when ${textBytes(row)} <= ${MAX_TEXTS_LENGTH}::bigint
     and ${jsons.map((name) => isUnpackable(`${row}.${name}`)).join(" and ")}
     then pg_catalog.json_typeof(${row}.changes) = 'object'::text else false end`;
 
-/** Returns an expression: the length in bytes of a row for which isOwnRow() is true. */
+/** Returns an expression: the size of a row's texts and JSON in bytes. isOwnRow() must be true for the row. */
 export const rowBytes = (row: string): string =>
   [
     textBytes(row),
     ...jsons.map((name) => `coalesce(pg_catalog.octet_length(${row}.${name}::text), 0)::bigint`),
   ].join(" + ");
 
-/** The columns. The table must have the name `operation`. */
+/** The select items of an OperationRow. The table must have the alias `operation`. */
 export const operationColumns = `
   operation.id, operation.query, operation.now_us, operation.action, operation.changes,
   operation.performed_by, operation.source, ${EFFECTIVE_STATE} as state,
@@ -139,7 +139,7 @@ export function toOperation(row: OperationRow): JobOperation {
   };
 }
 
-/** The columns that a batch of an undo returns. */
+/** The numbers of jobs that an undo has skipped. Each batch of an undo returns them. */
 export type UndoSkippedRow = Pick<
   OperationRow,
   "undo_key_taken" | "undo_changed" | "undo_gone" | "undo_locked"

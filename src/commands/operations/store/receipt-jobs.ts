@@ -1,5 +1,5 @@
-// Reads the tasks and first error lines of a receipt's jobs: of existing jobs the present values, of deleted jobs the
-// stored ones.
+// Reads the tasks and the first error lines of a receipt's jobs: the present ones of existing jobs, and of other jobs
+// those that the operation has stored.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { ReceiptJob } from "../model/operation-store.ts";
 
@@ -9,7 +9,7 @@ interface Row {
   readonly error: string | null;
 }
 
-/** Returns the jobs, ascending by id. `operationId`: the operation whose rows have the state of deleted jobs. */
+/** Returns the jobs, ascending by id. `operationId`: the operation of the receipt. */
 export async function receiptJobs(
   db: Database,
   operationId: string,
@@ -24,7 +24,7 @@ export async function receiptJobs(
   }));
 }
 
-// The length is limited, because the column of stored names has no check; a name has at most 128 characters.
+// The name of a task has at most 128 characters. The column of stored names has no such check, so a name is cut.
 const keptSql: Statement = (s) => `
   select targets.id, coalesce(tasks.identifier, pg_catalog.left(images.task_identifier, 128)) as task_identifier,
     pg_catalog.left(case when jobs.id is null then images.last_error else jobs.last_error end, 300) as error

@@ -1,4 +1,4 @@
-// The receipt of an operation: which jobs it changed or skipped, which failed again since, and what its undo did.
+// Reads an operation's receipt (the jobs that it changed or skipped, and what its undo did) and its canary's outcome.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { failedAt, wasFailedByHand } from "../../../insight/expressions/failed-at.ts";
 import type { CanaryOutcome, Outcome, Receipt } from "../model/operation-store.ts";
@@ -6,15 +6,15 @@ import { receiptJobs } from "./receipt-jobs.ts";
 import { rowsAfter } from "./rows-after.ts";
 
 /**
- * A condition on `jobs` and its stored row: the job has failed again since the operation. It is not locked, has an
- * error, and has used another attempt since; a job that was failed by hand does not count.
+ * Returns a condition on `jobs` and its stored row `images`: the job has failed again since the operation. It is not
+ * locked, has an error, and has used another attempt since; a job that was failed by hand does not count.
  */
 export const FAILED_AGAIN = (images: string): string => `
   jobs.locked_at is null and jobs.last_error is not null
     and jobs.attempts > ${images}.left_attempts and ${failedAt("jobs")} > ${images}.left_at
     and not ${wasFailedByHand("jobs")}`;
 
-/** A condition: the job was failed or cancelled by hand since, so the canary does not count it. */
+/** A condition: the job was failed or cancelled by hand since. The canary does not count such jobs. */
 const FAILED_BY_HAND = `jobs.locked_at is null and jobs.attempts > images.left_attempts and ${wasFailedByHand("jobs")}`;
 
 const canarySql = (s: string) => `
@@ -33,7 +33,7 @@ export async function canaryOf(db: Database, id: string): Promise<CanaryOutcome>
   return { gone, failedAgain: failed, undecided: total - gone - failed };
 }
 
-/** For each outcome, a condition on stored rows. `undone` includes only rows that the undo has processed so far. */
+/** A condition on stored rows for each outcome. For `failed_again`, receiptSql() also tests FAILED_AGAIN. */
 const conditions: Readonly<Record<Outcome, string>> = {
   done: "images.outcome = 'd'",
   locked: "images.outcome = 'l'",
@@ -48,10 +48,10 @@ const conditions: Readonly<Record<Outcome, string>> = {
   undo_locked: "images.undo_outcome = 'l'",
 };
 
-// The number of rows that a page of `failed_again` reads: of many changed jobs, few may have failed again.
+// The number of changed jobs that a page of `failed_again` reads: few of them may have failed again.
 const MAX_SCANNED = 5_000;
 
-/** Returns a condition: the row is after the cursor. Rows of skipped jobs are few, and are found by their own index. */
+/** Returns a condition: the row is after the cursor. Rows of skipped jobs are found by indexes of their own. */
 const rowsOfPage = (outcome: Outcome) =>
   conditions[outcome].startsWith("images.outcome = 'd'")
     ? rowsAfter("images", "$1::bigint", "$2::bigint")

@@ -1,5 +1,5 @@
-// The present state of the jobs that an operation changed, for the first 20,000 by id. A job that no longer exists is
-// finished. After an operation that deletes jobs, a job is waiting if an undo would restore it, otherwise changed.
+// Counts the present states of the jobs that an operation changed, for the first 20,000 by id. A job that no longer
+// exists is finished. After an operation that deletes jobs, a job is waiting if an undo would restore it, else changed.
 import { type Database, query } from "../../../database/database.ts";
 import { errorLabel } from "../../../domain/error-group.ts";
 import { isDeletion, type JobChange, parameters } from "../../before-images/job-change.ts";

@@ -1,9 +1,9 @@
-// The rows of an operation after a given job id. An operation may have a million rows. With "operation_id =", each
-// batch read and sorted all of them (0.5 s), because PostgreSQL expects few rows for one operation until the table is
-// analyzed. With a range of the primary key it reads only as many as needed.
+// A condition for the stored rows of an operation after a job id. An operation may have a million rows. With
+// "operation_id =", each batch would read and sort all of them (0.5 s), because PostgreSQL expects few rows for one
+// operation until the table is analyzed. With a range of the primary key it reads only as many as needed.
 const MAX_ID = "9223372036854775807";
 
-/** Returns the condition. It needs `order by` on the same columns, and a limit. */
+/** Returns the condition. The query also needs `order by operation_id, job_id`, and a limit. */
 export const rowsAfter = (rows: string, operationId: string, jobId: string): string =>
   `(${rows}.operation_id, ${rows}.job_id) > (${operationId}, ${jobId})
     and (${rows}.operation_id, ${rows}.job_id) <= (${operationId}, ${MAX_ID})`;

@@ -1,5 +1,5 @@
-// Operations in the tables of the extension `operations`. Nothing depends on a session, so this works behind a
-// transaction pooler: the owner has a lease in the row, and a unique index allows only one running operation.
+// Operations in the tables of the extension `operations`. Nothing depends on a database session, so this works behind a
+// transaction pooler: the owner has a lease in the row, and a unique index allows only one operation at work.
 import { codeOf, WorkerError } from "../../../base/errors.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { ownKeyOf } from "../../../database/errors/database-errors.ts";
@@ -25,12 +25,12 @@ import { resultsOf } from "./results.ts";
 import { tidyTables } from "./tidy.ts";
 import { namesStatement, undoStatement } from "./undo-statement.ts";
 
-/** The duration of the lease in seconds. If it is not renewed, the operation counts as interrupted. */
+/** The duration of the owner's lease, in seconds. Each batch renews it. After its end, the operation is interrupted. */
 export const LEASE_S = 15;
-/** How long a rehearsal may be started, in minutes. */
+/** How long after a rehearsal its operation can be started, in minutes. */
 const REHEARSAL_MINUTES = 15;
 
-/** Returns the store. `owner`: an id of this process. */
+/** Returns the store. `owner`: the id of this process in the rows of the operations that it runs. */
 export function tableStore(db: Database, owner: string): OperationStore {
   const rows = async (text: (s: string) => string, values: unknown[]) =>
     (await query<OperationRow>(db, text, values)).map(toOperation);
@@ -137,7 +137,7 @@ interface BatchRow {
   readonly missed_ids?: string;
 }
 
-/** Returns the result of a batch. `missed`: the outcomes of the jobs that had to be checked again. */
+/** Returns the result of a batch. `missed`: the jobs that had to be checked again, by outcome; null: there are none. */
 function batchOf([row]: readonly BatchRow[], missed: MissedJobs | null = null): Batch {
   const { found = 0, done = 0, changed = 0, after_id: afterId = null } = row ?? {};
   const isMoved = missed?.changed.length ?? 0;
@@ -146,9 +146,9 @@ function batchOf([row]: readonly BatchRow[], missed: MissedJobs | null = null): 
   return { found, done, afterId, skipped: { locked, changed: changed + isMoved, gone } };
 }
 
-/** The most rehearsals that are stored. The oldest are deleted first: a rehearsal is meant to be used at once. */
+/** The most rehearsals that are stored. The oldest are deleted first, because a rehearsal is usually used soon. */
 const MAX_REHEARSALS = 1_000;
-/** A condition: the row is a rehearsal, and not a mark of use-once.ts, which stays until it expires. */
+/** A condition: the row is a rehearsal, and not a used name (use-once.ts), which must be stored until it expires. */
 const IS_REHEARSAL = `id not like '${USED}%'`;
 
 const keepSql = (s: string) => `
@@ -169,7 +169,7 @@ const takeSql = (s: string) => `
   where id = $1::text and expires_at > pg_catalog.now() and ${IS_REHEARSAL}
   returning rehearsal`;
 
-/** Interrupts operations whose owner's lease has expired, so that they no longer prevent others. */
+/** Interrupts the operation whose owner's lease has expired, so that another operation can start. */
 const releaseSql = (s: string) => `
   update ${s}._private_operations
   set state = 'interrupted', owner = null
@@ -202,7 +202,7 @@ const findAllSql = (s: string) => `
   from page join ${s}._private_operations as operation on operation.id = page.id
   where page.row_number > 0`;
 
-// The number of newest operations that are searched, so that the time does not grow with the table.
+// The number of newest operations that currentOrLast() searches, so that its time does not grow with the table.
 const MAX_SCANNED = 200;
 
 const currentOrLastSql = (s: string) => `

@@ -1,6 +1,7 @@
-// Deletes receipts and undo data that have expired, and the oldest beyond a million rows or 20,000 operations. A
-// program may act on single jobs many times a second, and each of these actions is stored. If an operation is still
-// paused or interrupted when its data expire, it is stopped, because its receipt and undo would be incomplete.
+// Deletes receipts and undo data after 24 hours, operations after 90 days, and expired rehearsals. It deletes the
+// oldest earlier if there are more than a million rows or 20,000 operations: a program may act on single jobs many
+// times a second, and each of these actions is stored. An operation that is still paused or interrupted then is
+// stopped, because its receipt and undo would be incomplete.
 import { type Database, query } from "../../../database/database.ts";
 import { atWork, MAX_ROWS, UNDO_HOURS } from "../model/operation.ts";
 import { EFFECTIVE_STATE } from "./operation-row.ts";
@@ -14,11 +15,11 @@ const TIDIED_AT_ONCE = 5_000;
 /** A condition: no process works on the operation. */
 const IDLE = `(${EFFECTIVE_STATE}) <> all('{${atWork.join(",")}}')`;
 const IS_OPEN = "operation.state not in ('done', 'stopped', 'failed', 'undone')";
-/** An expression: when the last process stopped work on it. Rows of earlier versions may have no time of a pause. */
+/** An expression: when a process last worked on the operation; created_at for a pause by an earlier version. */
 const IDLE_SINCE =
   "coalesce(greatest(operation.finished_at, operation.lease_until), operation.created_at)";
 
-// IDLE is checked again by the update, because the operation may have been resumed meanwhile.
+// The update checks IDLE again, because the operation may have been resumed meanwhile.
 const expireSql = (s: string) => `
   with candidates as (
     select id, pg_catalog.sum(kept) over (order by id desc) - kept::numeric as kept_since
@@ -64,12 +65,11 @@ const expireSql = (s: string) => `
   )
   select greatest((select pg_catalog.count(*) from expired), (select pg_catalog.count(*) from deleted))::int as deleted`;
 
-/** Returns an expression: the highest id below the newest 20,000. Ids are counted, not rows: gaps are few. */
+/** Returns an expression: the highest id below the newest 20,000. Ids are counted instead of rows, as gaps are few. */
 const oldest = (s: string) =>
   `(select pg_catalog.max(id) from ${s}._private_operations) - ${MAX_OPERATIONS}`;
 
-// The rows are found for each operation in index order; otherwise the planner would read the whole table. Rows that are
-// still needed are not read.
+// The rows of each operation are found through the index; otherwise the planner would read the whole table.
 const tidySql = (s: string) => `
   with deleted as (
     delete from ${s}._private_operation_rows
@@ -89,7 +89,7 @@ const tidySql = (s: string) => `
   )
   select pg_catalog.count(*)::int as deleted from deleted`;
 
-/** Deletes some of the rows. Returns true if there are more. */
+/** Deletes some of the expired data. Returns true if there may be more. */
 export async function tidyTables(db: Database): Promise<boolean> {
   const [over] = await query<{ deleted: number }>(db, expireSql, []);
   const [row] = await query<{ deleted: number }>(db, tidySql, []);

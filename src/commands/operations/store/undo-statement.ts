@@ -1,6 +1,6 @@
-// One batch of an undo as one statement. Jobs that have not changed since are restored byte for byte. The others are
-// not changed, and the reason is recorded. Deleted jobs are restored under their id, unless their key is in use.
-
+// One batch of an undo as one statement. Jobs that have not changed since (after stop-retrying also those that have
+// run) are restored byte for byte. Deleted jobs are inserted again, unless their id or key is in use. The others are
+// not changed, and the reason is recorded.
 import { announceJobs } from "../../../queue/sql/notify.ts";
 import {
   type AddParameter,
@@ -81,7 +81,7 @@ export function undoStatement(
   return { text, values };
 }
 
-/** Why a job was not restored, by its state at the start of the batch. A row that looks unchanged was locked. */
+/** Why a job was not restored, by its state at the start of the batch. If that is unchanged, its row was locked. */
 const whyNotChanged = ({ mayRun }: JobChange, asLeft: string): string => `case
         when jobs.id is null then 'g'${mayRun ? "" : "\n        when jobs.locked_at is not null then 'l'"}
         when not (${asLeft}) then 'c'
@@ -123,7 +123,7 @@ const changedBack = (
     returning jobs.id
   )`;
 
-/** Finds task and queue by their names, because their ids may have changed. */
+/** Inserts deleted jobs again. Finds the task and the queue of each by name, because their ids may have changed. */
 const putBack = (s: string): string => `restored as (
     insert into ${s}._private_jobs (
       id, job_queue_id, task_id, payload, priority, run_at, attempts, max_attempts, last_error,
@@ -143,7 +143,7 @@ const putBack = (s: string): string => `restored as (
     returning id
   )`;
 
-/** Returns a statement that inserts missing task and queue names, before a batch of deleted jobs is restored. */
+/** Returns a statement to run before a batch of deleted jobs is restored: it inserts their missing tasks and queues. */
 export function namesStatement(
   s: string,
   operationId: string,

@@ -1,7 +1,7 @@
-// The order in which servers are tried at each connect, and the failures after which the next server is tried, by
-// libpq's rules. A server that refuses a password has responded; only a server that is unreachable, is starting, or
-// does not match the target, is skipped. Unlike in libpq, a server that recently timed out is tried last, and briefly:
-// an unreachable primary would use up its share of time in every attempt, although the standby may have been promoted.
+// The order in which servers are tried at each connect, by libpq's rules. The next server is tried if one is
+// unreachable, is starting, or does not match the target, but not if it refuses the login: then it has responded.
+// Unlike in libpq, a server that recently timed out is tried last, and briefly. Otherwise an unreachable primary would
+// use its whole time limit at every connect, although a standby may have been promoted.
 import { monotonic } from "../../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../../base/errors.ts";
 import { type ConnectWay, waysOf } from "./encryption.ts";
@@ -10,9 +10,9 @@ import type { Host, ServerSettings, SessionTarget } from "./server-settings.ts";
 export interface Attempt {
   readonly host: Host;
   readonly way: ConnectWay;
-  /** The required state of the server. */
+  /** The state that the server must have (target_session_attrs). */
   readonly target: SessionTarget;
-  /** The time limit in milliseconds of a server that recently timed out; null: the whole limit. */
+  /** The time limit for a server that recently timed out, in milliseconds; null: the server has the ordinary limit. */
   readonly enoughMs: number | null;
 }
 
@@ -44,16 +44,16 @@ export function attemptsOf(settings: ServerSettings): readonly Attempt[] {
   );
 }
 
-/** How long a host that has timed out is tried last, and the limit of its attempts meanwhile. */
+/** How long a host counts as timed out and is tried last, and the time limit of its attempts meanwhile. */
 const TIMED_OUT_FOR_MS = 60_000;
 const TIMED_OUT_LIMIT_MS = 2_000;
 /** When each host last timed out. */
 const timedOutAt = new WeakMap<Host, number>();
 
-/** Records the failure of an attempt. It must be called after every failed attempt. */
+/** Records a timeout of the host. Any other failure deletes that record, so call it after every failed attempt. */
 export function recordFailure({ host, enoughMs }: Attempt, error: unknown): void {
   if (!isTimeout(error)) timedOutAt.delete(host);
-  // A timeout under the shorter limit is not recorded: after TIMED_OUT_FOR_MS the server gets its whole limit.
+  // A timeout under the shorter limit is not recorded, so that after TIMED_OUT_FOR_MS the server gets its whole limit.
   else if (enoughMs === null) timedOutAt.set(host, monotonic());
 }
 
@@ -77,7 +77,7 @@ function shuffle<T>(all: readonly T[]): readonly T[] {
     .map(({ one }) => one);
 }
 
-/** Returns null if the server matches `target`, otherwise the server's own state in words. */
+/** Returns null if the server matches `target`, otherwise the server's state in words. */
 export function mismatch(
   target: SessionTarget,
   { isStandby, isReadOnly }: ServerState,
@@ -89,7 +89,7 @@ export function mismatch(
   return null;
 }
 
-/** The server is reachable and does not match the target. */
+/** The server is reachable and does not match the target. The message is its state in words. */
 export class OtherServerError extends Error {}
 
 const LOGIN_REFUSED = "28000";
@@ -98,7 +98,7 @@ const STARTING = "57P03";
 const AWAY =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/;
 
-/** Returns the index of the attempt that follows a failed one, or -1. */
+/** Returns the index of the attempt that follows a failed one; -1: no attempt follows, and the connect fails. */
 export function attemptAfter(attempts: readonly Attempt[], at: number, error: unknown): number {
   if (error instanceof WorkerError) return -1;
   const failed = attempts[at];
@@ -114,7 +114,7 @@ export function attemptAfter(attempts: readonly Attempt[], at: number, error: un
   );
 }
 
-/** Returns one error for all failures: a single failure unchanged, several with the names of their servers. */
+/** Returns one error with the reasons of all servers; or the last error, if it is a WorkerError or pg's only one. */
 export function failureOf(failures: readonly ConnectFailure[], target: SessionTarget): unknown {
   const last = failures.at(-1);
   if (last?.error instanceof WorkerError) return last.error;

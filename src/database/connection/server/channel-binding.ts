@@ -1,13 +1,13 @@
-// channel_binding=require: a login is accepted only if the server has proved, on the same encrypted connection, that
-// it has the password's hash (SCRAM-SHA-256-PLUS). That excludes a man in the middle. pg uses this login if the server
-// offers it. This file refuses every other login before a password is sent.
+// channel_binding=require: a login is accepted only if the server has proved, on the same encrypted connection, that it
+// has the password's hash (SCRAM-SHA-256-PLUS). That excludes a man in the middle. Any other login with a password is
+// refused before the password is sent. A login without a password is refused by client.ts when it has succeeded.
 import type pg from "pg";
 import { WorkerError } from "../../../base/errors.ts";
 import { loginOnlyBy } from "../../pg-internals.ts";
 
 const BOUND = "SCRAM-SHA-256-PLUS";
 
-/** Prepares a client before it connects. Returns a function that tests whether the login is bound. */
+/** Prepares a client before it connects. Returns a function that tests after the login whether the login was bound. */
 export function requireChannelBinding(client: pg.Client): () => boolean {
   return loginOnlyBy(client, BOUND, () => void client.connection.emit("error", unbound()));
 }

@@ -1,6 +1,6 @@
-// Parses the text that identifies a database, in libpq's two forms:
+// Parses the text that identifies a database, and finds its secrets. It has one of libpq's two forms:
 // postgresql://user:password@host:port,host/database?… and "host=… port=… dbname=…". pg-connection-string supports only
-// one host, no service and not the second form. No message repeats the text, which may contain a password.
+// one host, no service and not the second form. No error message repeats the text, which may contain a password.
 import { InputError } from "../../../base/errors.ts";
 import {
   type ConnectionParameter,
@@ -13,7 +13,7 @@ import {
 const FORM =
   "the database URL is not of the form postgres://user:password@host:port/database; set DATABASE_URL or --database-url";
 
-// The message does not contain the port's text: if the password has an unescaped slash, that text is a part of it.
+// The message does not contain the port's text: after an unescaped slash in the password, it is a part of the password.
 const PORT =
   "the port in the database URL is not a number (in a password / is %2F, : is %3A and @ is %40)";
 
@@ -29,7 +29,7 @@ export function parametersOfText(given: string): ParameterSet {
   return found;
 }
 
-/** Adds one parameter. Throws InputError if its name or value is invalid. */
+/** Adds a parameter to `found`, or to its ignored ones. Throws InputError for an unknown name or unsupported value. */
 export function setParameter(found: ParameterSet, name: string, text: string, where: string): void {
   if (isIgnored(name)) {
     ignoredIn(found).add(`${name} ${where}`);
@@ -51,7 +51,7 @@ export function setParameter(found: ParameterSet, name: string, text: string, wh
 
 const ignoredOf = new WeakMap<ParameterSet, Set<string>>();
 
-/** Returns where the ignored parameters come from. */
+/** Returns a set's ignored parameters and their sources, such as `schema in the database URL`. Callers add to it. */
 export function ignoredIn(found: ParameterSet): Set<string> {
   const ignored = ignoredOf.get(found) ?? new Set();
   ignoredOf.set(found, ignored);
@@ -74,7 +74,7 @@ export function assertChoice(parameter: ConnectionParameter, given: string, plac
 
 const SECRET = /password|secret|_key$/i;
 
-/** Returns the text without its secrets, for a message. `isWithout`: whether it had secrets. */
+/** Returns the text without its secrets, for a suggested command. `isWithout`: whether secrets were removed. */
 export function withoutSecrets(given: string): { text: string; isWithout: boolean } {
   const text = given.trim();
   const [, head = "", uri] = /^(postgres(?:ql)?:\/\/)(.*)$/s.exec(text) ?? [];
@@ -137,17 +137,17 @@ function pairsOfUri(uri: string): Pairs {
     const [name = "", ...value] = part.split("=");
     pairs.push([decode(name), decode(value.join("="))]);
   }
-  // A query parameter overrides the same part of the URL; an empty part is ignored.
+  // Query parameters come last, so that they override the parts of the URL before them. Empty parts are left out.
   return pairs.filter(([, value], index) => value !== "" || index >= 5);
 }
 
 /**
- * Returns the place of the @ after user and password, or -1. As in libpq, user and password may contain a ?; unlike in
- * libpq also an @. The hosts end at the first / or ? after the first @, and the last @ before that place counts.
+ * Returns the place of the @ after user and password; -1: there is no login. User and password may contain a ?, as in
+ * libpq, and an @, unlike in libpq. The hosts end at the first / or ? after the first @; the last @ before that counts.
  */
 function loginEnd(uri: string): number {
   const first = uri.search(/[@/]/);
-  // This @ is in a value of the query, after a host without a login.
+  // There is no @ before the first slash, or the @ is in a value of the query, after a host without a login.
   if (uri[first] !== "@" || /^[^:@?]*(?::\d*)?\?\w+=/.test(uri)) return -1;
   const end = uri.slice(first).search(/[/?]/);
   return uri.lastIndexOf("@", end < 0 ? uri.length : first + end);
@@ -169,8 +169,8 @@ function decode(text: string): string {
 }
 
 /**
- * Returns the parameters of `host=a port=1 password='it\'s'`, with libpq's quoting: a backslash before special
- * characters.
+ * Returns the parameters of `host=a port=1 password='it\'s'`, with libpq's quoting: single quotes around a value, and a
+ * backslash before special characters.
  */
 function pairsOfWords(text: string): Pairs {
   const pairs: (readonly [string, string])[] = [];

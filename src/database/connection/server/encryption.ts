@@ -1,5 +1,5 @@
-// The modes of libpq's sslmode (PostgreSQL documentation, "SSL Support"), as options of Node's TLS.
-// Certificates are read at every connect, because they may be replaced while the process runs.
+// The modes of libpq's sslmode (PostgreSQL documentation, "SSL Support"), and pg's no-verify, as options of Node's TLS.
+// Certificates and keys are read at every connect, because their files may be replaced while the process runs.
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { SourcedText, sslModes } from "./parameters.ts";
 
 export type SslMode = (typeof sslModes)[number];
 
-/** How a connection is encrypted. It is plain data, because it is sent to a thread. */
+/** How a connection is encrypted. It is plain data, because it is sent to the heartbeat thread. */
 export interface Encryption {
   readonly mode: SslMode;
   /** Whether the login must be bound to the encrypted connection (channel_binding=require). */
@@ -27,14 +27,14 @@ export interface Encryption {
 /** One way to connect: encrypted or plain. */
 export interface ConnectWay {
   readonly encrypts: boolean;
-  /** Whether to continue without encryption if the server does not encrypt. */
+  /** Whether to continue without encryption if the server refuses to encrypt. */
   readonly optional: boolean;
 }
 
 const plainly: ConnectWay = { encrypts: false, optional: false };
 const encrypted: ConnectWay = { encrypts: true, optional: false };
 
-/** Returns the ways to try, in order. A unix socket needs no encryption. */
+/** Returns the ways to try, in order. A Unix socket needs no encryption. */
 export function waysOf(
   { mode, bindsChannel }: Encryption,
   isSocket: boolean,
@@ -46,7 +46,7 @@ export function waysOf(
   return [encrypted];
 }
 
-/** Returns the options of tls.connect(). Throws InputError for files that are required and cannot be read. */
+/** Returns the options of tls.connect(). Throws InputError if a file cannot be read, or verify-ca has no authority. */
 export function tlsOptions(encryption: Encryption): object {
   const { mode, rootcert, cert, key, password, crl, minVersion, maxVersion } = encryption;
   const certFile = cert ?? ifExists("postgresql.crt", "sslcert");
@@ -62,7 +62,7 @@ export function tlsOptions(encryption: Encryption): object {
   };
 }
 
-/** Checks the issuer of the certificate, but not its host name. */
+/** Accepts a certificate with any host name. Its issuer is still checked. */
 const anyName = { checkServerIdentity: () => undefined };
 
 /** Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot override it. */
@@ -72,7 +72,7 @@ function checks(mode: SslMode, named: SourcedText | undefined): object {
   if (named?.text === "system") return { ca: publicAuthorities(), ...checked };
   const file = named ?? ifExists("root.crt", "sslrootcert");
   const isChecked = mode === "verify-ca" || mode === "verify-full";
-  // Given an authority, `require` checks as verify-ca does.
+  // With an authority, `require` checks the certificate as verify-ca does.
   if (mode === "no-verify" || (!isChecked && (mode !== "require" || file === undefined))) {
     return { rejectUnauthorized: false };
   }
@@ -85,13 +85,13 @@ function checks(mode: SslMode, named: SourcedText | undefined): object {
   return { ca: contentOf(file), ...checked, ...(mode === "verify-full" ? {} : anyName) };
 }
 
-/** Node's TLS is loaded on demand: most programs that import the library do not use this function. */
+/** Returns the authorities that the system or Node trusts. Node's TLS is loaded here, because few programs need it. */
 function publicAuthorities(): readonly string[] {
   const { getCACertificates } = process.getBuiltinModule("node:tls");
   return [...new Set([...getCACertificates("system"), ...getCACertificates("bundled")])];
 }
 
-/** Returns libpq's default place of the file, if it exists. */
+/** Returns the file in libpq's directory ~/.postgresql, if it exists. `where`: the parameter's name, for messages. */
 function ifExists(name: string, where: string): SourcedText | undefined {
   const text = join(homedir(), ".postgresql", name);
   return existsSync(text) ? { text, where } : undefined;

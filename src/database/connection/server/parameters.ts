@@ -1,12 +1,12 @@
-// libpq's connection parameters (PostgreSQL documentation, "Database Connection Control Functions"): their
-// names in a URL, in "key=value" text and in service files, and their environment variables.
+// libpq's connection parameters (PostgreSQL documentation, "Database Connection Control Functions"): their names and
+// environment variables. Also parameters of other clients, which are supported or ignored.
 
 export interface ConnectionParameter {
   /** The environment variable with the parameter's value. */
   readonly env?: string;
   /** The supported values. Default: any. */
   readonly choices?: readonly string[];
-  /** Whether other values are ignored, because they protect nothing. Default: they are errors. */
+  /** Whether unsupported values are ignored, because they protect nothing. Default: they are errors. */
   readonly isTuning?: boolean;
   /** Returns a value in the spelling of `choices`. */
   readonly spelling?: (text: string) => string;
@@ -53,7 +53,7 @@ export const parameters = {
   ssl_max_protocol_version: { env: "PGSSLMAXPROTOCOLVERSION", choices: tlsVersions },
   channel_binding: { env: "PGCHANNELBINDING", choices: ["disable", "prefer", "require"] },
   requiressl: { env: "PGREQUIRESSL", choices: ["0", "1"] },
-  // These parameters are supported only with values that have no effect.
+  // Of these parameters, only values that change nothing here are supported.
   gssencmode: { env: "PGGSSENCMODE", choices: ["disable", "prefer"] },
   sslcompression: { env: "PGSSLCOMPRESSION", choices: ["0"], isTuning: true },
   sslsni: { env: "PGSSLSNI", choices: ["1"], isTuning: true },
@@ -70,7 +70,7 @@ export const parameters = {
   sslcrldir: { env: "PGSSLCRLDIR", choices: [] },
   requirepeer: { env: "PGREQUIREPEER", choices: [] },
   sslcertmode: { env: "PGSSLCERTMODE", choices: ["allow"] },
-  // Names that JDBC and pg use, which occur in many URLs.
+  // Parameters of JDBC and pg, which occur in many URLs.
   ssl: { choices: ["true", "1", "false", "0", "no-verify"] },
   uselibpqcompat: { choices: ["true", "false"] },
   statement_timeout: {},
@@ -114,7 +114,7 @@ const ignored = new Set([
 
 export const isIgnored = (name: string): boolean => ignored.has(name);
 
-/** A value and its source: `sslmode in the database URL`, `PGSSLMODE`. */
+/** A value and where it was set: `sslmode in the database URL`, `PGSSLMODE`. */
 export interface SourcedText {
   readonly text: string;
   readonly where: string;
@@ -126,7 +126,7 @@ export function isParameter(name: string): name is ParameterName {
   return Object.hasOwn(parameters, name);
 }
 
-/** Returns the parameters that the environment sets. An empty variable is ignored, as in libpq. */
+/** Returns the parameters that the environment sets. Empty variables are ignored. */
 export function parametersOfEnvironment(env: NodeJS.ProcessEnv): ParameterSet {
   const found: ParameterSet = {};
   for (const [name, { env: variable }] of Object.entries<ConnectionParameter>(parameters)) {

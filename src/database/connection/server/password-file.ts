@@ -1,5 +1,5 @@
 // Password files (PostgreSQL documentation, "The Password File"), with host:port:database:user:password in each line.
-// The npm package pgpass supports only one file and prints warnings, and pg will remove it.
+// The npm package pgpass, which pg will remove, supports only one file and prints warnings.
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -15,8 +15,8 @@ export interface Login {
 const OTHERS = 0o077;
 
 /**
- * Returns the password of the first matching line, or undefined. Throws WorkerError if other users have any access to
- * the file: libpq does not use such a file, either.
+ * Returns the password of the first line for this login; undefined if there is none, or no file. `named`: the file, by
+ * default ~/.pgpass. Throws WorkerError if other users have access to it: libpq does not use such a file, either.
  */
 export async function passwordOf(
   login: Login,
@@ -30,7 +30,7 @@ export async function passwordOf(
     throw new WorkerError("database_unreachable", message);
   }
   const text = await readFile(file, "utf8").catch(() => "");
-  // The host of a socket is a directory. These files name it "localhost", unless a line has the directory.
+  // For a Unix socket, the host is a directory. A line of the file names the directory, or "localhost".
   const hosts = login.host.startsWith("/") ? [login.host, "localhost"] : [login.host];
   for (const line of text.split(/\r?\n/)) {
     if (line.startsWith("#")) continue;
@@ -44,7 +44,7 @@ export async function passwordOf(
   return undefined;
 }
 
-/** Splits a line at its colons. Within a field a backslash escapes a colon or a backslash. */
+/** Splits a line at its colons. Within a field, a backslash escapes the next character. */
 function fieldsOf(line: string): readonly string[] {
   return [...line.matchAll(/(?:^|:)((?:[^:\\]|\\.)*)/g)].map(([, field = ""]) =>
     field.replaceAll(/\\(.)/g, "$1"),

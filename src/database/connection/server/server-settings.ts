@@ -1,6 +1,6 @@
-// Determines the servers, the user and the encryption: from the connection text, then the named service, then libpq's
-// variables, then libpq's defaults. Not only the command line but also the library reads the variables, because
-// PGHOST must mean what it means in libpq.
+// Determines the servers, the login and the encryption. The connection text takes precedence over the named service,
+// the service over libpq's environment variables, and these over libpq's defaults. Not only the command line but also
+// the library reads the variables, because PGHOST must mean what it means in libpq.
 
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -20,16 +20,16 @@ import {
 import { parametersOfService } from "./service-file.ts";
 
 export interface Host {
-  /** The name, the address, or the directory of the socket. */
+  /** The name, the address, or the directory of the Unix socket. */
   readonly host: string;
   readonly port: number;
-  /** The address to connect to; null: resolved from the host's name. */
+  /** The address to connect to; null: none is set, so `host` is used. */
   readonly address: string | null;
 }
 
 export type SessionTarget = (typeof sessionAttributes)[number];
 
-/** What a client needs to connect. It is plain data, because it is sent to a thread. */
+/** What a client needs to connect. It is plain data, because it is sent to the heartbeat thread. */
 export interface ServerSettings {
   readonly hosts: readonly Host[];
   readonly isShuffled: boolean;
@@ -42,13 +42,13 @@ export interface ServerSettings {
   readonly encryption: Encryption;
   readonly applicationName?: string | undefined;
   readonly options?: string | undefined;
-  /** The time limit for each host, in milliseconds. */
+  /** The time limit for each host, in milliseconds; undefined: an equal share of the pool's limit. */
   readonly connectTimeoutMs?: number | undefined;
   readonly keepAlive: boolean;
   readonly keepAliveIdleMs?: number | undefined;
   /** PostgreSQL's time limits, which pg sends, and pg's own `query_timeout`, by name, in milliseconds. */
   readonly timeouts: Readonly<Record<string, number>>;
-  /** The sources of the parameters that have no effect here. */
+  /** The parameters that have no effect here, each with its source. */
   readonly ignored: readonly string[];
 }
 
@@ -56,8 +56,8 @@ const NOWHERE =
   'set DATABASE_URL (or --database-url; in a program: connectionString) to postgres://user:password@host:port/database, or PGHOST, PGPORT, PGUSER and PGDATABASE, or PGSERVICE; "worker demo" starts a demo with its own database';
 
 /**
- * Returns the settings for a connection text. Throws InputError for invalid parameters, and WorkerError if no server,
- * database, user or service is named. Does not connect.
+ * Returns the settings for a connection text. Does not connect. Throws InputError for invalid parameters, and
+ * WorkerError if the text is empty and no variable of libpq names a host, a port, a database, a user or a service.
  */
 export function serverSettings(text: string, env: NodeJS.ProcessEnv = process.env): ServerSettings {
   const isEmpty = text.trim() === "";
@@ -105,7 +105,7 @@ function settingsOf(found: ParameterSet, ignored: readonly string[]): ServerSett
     encryption: encryptionOf(found),
     applicationName: (found.application_name ?? found.fallback_application_name)?.text,
     options: found.options?.text,
-    // As in libpq, there is no timeout, or one of at least two seconds.
+    // Without a limit, or with one of 0 or less, the default of pool.ts applies. One second is extended to two.
     connectTimeoutMs:
       seconds === undefined || seconds <= 0
         ? undefined
@@ -188,7 +188,7 @@ function portOf(text: string | undefined, found: SourcedText | undefined): numbe
   throw new InputError(`${found?.where} must be a number from 1 to 65535`);
 }
 
-/** Returns the directory of the server's socket at one of PostgreSQL's usual places; without one, localhost. */
+/** Returns the directory of the server's Unix socket if it is a usual one of PostgreSQL, otherwise `localhost`. */
 function ownMachine(port: number): string {
   const directories = ["/var/run/postgresql", "/tmp"];
   return directories.find((one) => existsSync(`${one}/.s.PGSQL.${port}`)) ?? "localhost";

@@ -7,8 +7,8 @@ import { setParameter } from "./connection-text.ts";
 import type { ParameterSet, SourcedText } from "./parameters.ts";
 
 /**
- * Returns the parameters of a service. `file`: the first file to read, by default ~/.pg_service.conf. The second one is
- * pg_service.conf in the directory PGSYSCONFDIR, if that is set. Throws InputError if neither has the service.
+ * Returns the parameters of a service from `file`, by default ~/.pg_service.conf, or else from pg_service.conf in the
+ * directory PGSYSCONFDIR. Throws InputError if neither has the service, or a file cannot be read or parsed.
  */
 export function parametersOfService(
   service: SourcedText,

@@ -1,5 +1,5 @@
-// Checks that a session's server matches the target (target_session_attrs), at the beginning of the session and later:
-// a primary may change its role during a session.
+// Checks that the server of a connection matches the target (target_session_attrs), at the login and later: a primary
+// may become a standby while the connection is open.
 
 import type pg from "pg";
 import { setImmediate } from "../../../base/clock.ts";
@@ -11,13 +11,13 @@ const STATE = `select pg_catalog.pg_is_in_recovery() as standby,
   pg_catalog.current_setting('transaction_read_only')::boolean as read_only`;
 const READ_ONLY = "25006";
 
-/** Checks the server. Rejects if it does not respond, or does not match. */
+/** Queries the server. Rejects if that fails or exceeds `timeoutMs`, or if the server does not match `target`. */
 export async function assertTarget(
   client: pg.Client,
   target: SessionTarget,
   timeoutMs?: number,
 ): Promise<void> {
-  // Any server is acceptable here, so its state is not read.
+  // Any server matches these two targets, so the server's state is not read.
   const isAny = target === "any" || target === "prefer-standby";
   // An option of pg's queries that its types do not declare.
   const limit = timeoutMs === undefined ? {} : { query_timeout: timeoutMs };
@@ -39,13 +39,13 @@ export async function assertTarget(
 }
 
 /**
- * If the target is `read-write` or `primary`, ends the session at the first write that its server refuses as read-only.
- * The next connect then finds another server. A server that becomes read-only does not end its sessions by itself.
+ * For `read-write` and `primary`: ends the connection after the first write that is refused as read-only, so that the
+ * next connect can find another server. A server that becomes read-only does not end its connections by itself.
  */
 export function leaveWhenReadOnly(client: pg.Client, target: SessionTarget): void {
   if (target !== "read-write" && target !== "primary") return;
   onServerError(client, (code) => {
-    // The session ends after the statement's caller has received the error.
+    // The connection ends after the statement's caller has received the error.
     if (code === READ_ONLY) setImmediate(() => void client.end().catch(() => {}));
   });
 }

@@ -3,15 +3,15 @@
 // 2 to 3. Each part of a file begins with one of these lines:
 //
 //   --- create <object>   run if the schema has no object of that name
-//   --- change <object>   run once, on the way to this version
+//   --- change <object>   run on the way to this version, and whenever the object is created again
 //
 // Objects that another program has created under these names (Graphile Worker's Rust port) are not changed: no `change`
-// is run on them, and only missing objects are created.
+// is run on them. The extension's other objects are created.
 
 export interface Extension extends ExtensionRow {
   /** The newest version. */
   readonly version: number;
-  /** The names of its objects. The extension exists if its first object exists. */
+  /** The names of its objects. An extension counts as existing if its first object exists. */
   readonly objects: readonly string[];
   /** The parts of each step. `parts[0]` creates version 1. */
   readonly parts: readonly (readonly Part[])[];
@@ -20,11 +20,11 @@ export interface Extension extends ExtensionRow {
 export interface ExtensionRow {
   /** The name in the ledger, in options and in messages. */
   readonly name: string;
-  /** The feature that needs it, for messages, such as "worker heartbeats". */
+  /** The features that need it, as a plural for messages, such as "worker heartbeats". */
   readonly provides: string;
-  /** When it is added. `always`: by every migration. `on request`: only if the migration names it. */
+  /** `always`: every migration adds it. `on request`: only if the caller requests it or an extension that needs it. */
   readonly added: "always" | "on request";
-  /** The names of extensions that are added with it. */
+  /** The names of other extensions that it needs; they are added with it. */
   readonly needs?: readonly string[];
   /** The SQL of version 1, of the step to version 2, and so on. `:schema` is the quoted schema. */
   readonly steps: readonly string[];
@@ -37,8 +37,8 @@ interface Part {
 }
 
 /**
- * The versions in the ledger, by name. Version 0: another program created the objects. null: this role may not read the
- * ledger.
+ * The versions in the ledger of extensions, by name; empty without a ledger. Version 0: another program has created
+ * objects of the extension. null: this role may not read the ledger.
  */
 export type Versions = ReadonlyMap<string, number> | null;
 
@@ -59,7 +59,7 @@ function partsOf(step: string): Part[] {
   return parts;
 }
 
-/** Returns the extensions that need work in a schema with these objects and versions. */
+/** Returns the extensions that a migration must add or upgrade in a schema with these objects and versions. */
 export function unfinishedExtensions(
   registry: readonly Extension[],
   { objects, versions }: { readonly objects: ReadonlySet<string>; readonly versions: Versions },

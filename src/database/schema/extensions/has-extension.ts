@@ -1,15 +1,15 @@
-// Whether the schema has an extension, and this role may read it. Each call reads the catalogue, because a migration
-// may add an extension at any time.
+// Whether the schema has a table of an extension, and this role may read that table. Each call reads the catalogue,
+// because a migration may add an extension at any time.
 import { type Database, query, type Statement } from "../../database.ts";
 
-/** Whether pauses and requests to cancel can be read. */
+/** Whether pauses can be read. Requests to cancel are in a table of the same extension, which is not checked. */
 export const hasControls = (db: Database): Promise<boolean> => mayRead(db, "_private_pauses");
 
 export const hasSchedules = (db: Database): Promise<boolean> => mayRead(db, "_private_schedules");
 
 export const hasLimits = (db: Database): Promise<boolean> => mayRead(db, "_private_limits");
 
-/** Whether heartbeats of workers can be read. Graphile Worker's schema has no table for them. */
+/** Whether heartbeats can be read. A schema that only Graphile Worker has migrated has no table for them. */
 export const hasWorkerTable = (db: Database): Promise<boolean> => mayRead(db, "_private_workers");
 
 async function mayRead(db: Database, table: string): Promise<boolean> {
@@ -19,7 +19,7 @@ async function mayRead(db: Database, table: string): Promise<boolean> {
   return row?.is_there === true;
 }
 
-/** Whether this role may read the schema's limits; null: the schema has no table for them. */
+/** Whether this role may read the limits of the schema; null: the schema has no table of limits. */
 export async function mayReadLimits(db: Database): Promise<boolean | null> {
   const [row] = await query<{ may_read: boolean | null }>(db, mayReadLimitsSql, [
     `${db.schema.quoted}._private_limits`,

@@ -1,4 +1,4 @@
-// The tables of extensions: which features need them, why they cannot be used, and how to add them.
+// The tables of extensions: which features need them, why this role cannot use them, and what to do about it.
 import { WorkerError } from "../../../base/errors.ts";
 import { workerLine } from "../../../domain/portable/worker-line.ts";
 import { type Database, query, type Statement } from "../../database.ts";
@@ -10,7 +10,7 @@ export interface MissingTables {
   readonly extension: string;
   /** True if this role can add the tables. */
   readonly mayAdd: boolean;
-  /** The command for the owner to run in a shell; null if it would change nothing. */
+  /** The shell command that adds the tables; null if they exist and this role only lacks privileges. */
   readonly command: string | null;
   /** What is missing and what to do. */
   readonly sentence: string;
@@ -19,13 +19,13 @@ export interface MissingTables {
 /** The tables of an extension, and what needs them. */
 export interface NeededTables {
   readonly extension: string;
-  /** What needs the tables, such as `an operation by query`, and the plural. */
+  /** What needs the tables, such as `an operation by query`, and its plural. */
   readonly use: readonly [one: string, many: string];
   readonly tables: readonly [string, ...string[]];
-  /** A column that the newest version has added, and its table. */
+  /** A table and a column of it that only the newest version has. */
   readonly newest: readonly [table: string, column: string];
   readonly command: string;
-  /** Whether the tables are there, and this role may use them. */
+  /** Whether the schema has the tables, and this role may use them. */
   isThere(db: Database): Promise<boolean>;
 }
 
@@ -104,14 +104,14 @@ interface Row {
   readonly is_current: boolean;
 }
 
-/** Returns why the tables cannot be used, and what adds them. */
+/** Like missingTables(), for tables that cannot be used. */
 export async function whyMissing(db: Database, needed: NeededTables): Promise<MissingTables> {
   const { name, quoted: schema } = db.schema;
   const { extension, use, tables, newest } = needed;
   const [table, column] = newest;
   const objects = [tables[0], table, "_private_extensions"].map((one) => `${schema}.${one}`);
   const [row] = await query<Row>(db, whySql, [name, ...objects, column]);
-  if (row === undefined) throw new Error("a statement without a table has given no row");
+  if (row === undefined) throw new Error("a query that always returns a row returned none");
   if (row.is_current) {
     const all = tables.join(" and ").replaceAll(/ and (?=.* and )/g, ", ");
     const sentence = `the role ${row.role} has no privileges on the tables of ${use[1]}; their owner, ${row.table_owner}, can grant all privileges on ${all}`;

@@ -1,7 +1,7 @@
 // Builds and drops optional indexes while workers run. CREATE INDEX CONCURRENTLY is one statement outside a
 // transaction, so it also works behind a transaction pooler. No advisory lock protects a build: with a lock of a
 // transaction, that transaction would be open during the build, and a lock of a session is lost behind a pooler.
-// PostgreSQL itself runs the builds on a table one after the other; a check before the build reports a running one.
+// PostgreSQL itself runs the builds on a table one after the other; planBuild() and each drop check for a running one.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
@@ -19,18 +19,18 @@ import {
 } from "./optional-index.ts";
 import { invalidateIndexes } from "./usable-indexes.ts";
 
-// How long a build waits for older transactions, such as that of a backup. The wait blocks no other session.
+// How long a build or a drop waits for older transactions, such as that of a backup. Meanwhile workers are not blocked.
 const MAX_WAIT_MS = 600_000;
 
-/** The database in which indexes are built: `pool` makes the build's own connection, `db` runs short statements. */
+/** The database of the indexes. `pool` has the settings for the connection of a build; `db` runs short statements. */
 export interface IndexPlace {
   readonly pool: Pool;
   readonly db: Database;
 }
 
 /**
- * Returns what a build would do: nothing if a suitable index exists or is being built. Throws WorkerError if another
- * index is being built, unless the caller `mayWait` for that.
+ * Returns whether a valid index of this form exists, is being built, or has yet to be built. While another index is
+ * being built, the new build would wait for that one: throws WorkerError then, unless the caller `mayWait`.
  */
 export async function planBuild(
   { db }: IndexPlace,
@@ -57,8 +57,8 @@ export interface BuildSignals {
 }
 
 /**
- * Builds the index. Resolves when it can be used. If the build fails, the incomplete index is dropped. Throws
- * WorkerError.
+ * Builds the index. Resolves when it can be used. If the build fails or is cancelled, drops the incomplete index, if
+ * possible, and throws WorkerError. Also throws when `leave` aborts.
  */
 export async function buildIndex(
   place: IndexPlace,
@@ -70,7 +70,7 @@ export async function buildIndex(
   const operatorClassSchema = await operatorClassSchemaOf(db, index);
   if (operatorClassSchema === null) throw new WorkerError("configuration", lackOf(index));
   const text = createPrefix(db.schema, index) + indexDefinition(index, operatorClassSchema);
-  // The incomplete index of a failed build is useless, and costs the workers as much as a complete one.
+  // A failed build may have left an incomplete index: it has the name, and costs the workers as much as a complete one.
   await dropBroken(place, index, leave);
   if (cancel.aborted) throw cancelledError(name);
   const ended = new AbortController();
@@ -104,7 +104,7 @@ async function cancelUntil(db: Database, name: IndexName, ended: AbortSignal): P
 
 const CANCEL_EVERY_MS = 250;
 
-/** Cancels the build, whichever process has started it. Returns whether there was one; it ends a moment later. */
+/** Cancels a running build of the index, in any process; it ends a moment later. Returns whether one was running. */
 export async function cancelBuild(db: Database, name: IndexName): Promise<boolean> {
   const builds = (await readBuilds(db)).filter((one) => one.name === name);
   for (const { pid } of builds) await query(db, cancelSql, [pid]);
@@ -113,7 +113,7 @@ export async function cancelBuild(db: Database, name: IndexName): Promise<boolea
 
 const cancelSql: Statement = () => "select pg_catalog.pg_cancel_backend($1::int)";
 
-/** Drops the index of this library with this name. Returns it, or null if it does not exist. */
+/** Drops the index if it has this library's name for it, valid or not. Returns it; null if there is none. */
 export async function dropIndex(place: IndexPlace, name: IndexName): Promise<FoundIndex | null> {
   const { pool, db } = place;
   await assertNotBuilding(db, name);
@@ -136,13 +136,13 @@ async function dropBroken(
   await runAlone(pool, db.schema, dropText(db.schema, broken.indexName), leave);
 }
 
-/** Throws if the index is being built, even by a lost connection's statement: a drop would wait for that build. */
+/** Throws if the index is being built, even on a connection that was lost: a drop would wait for the build. */
 async function assertNotBuilding(db: Database, name: IndexName): Promise<void> {
   if (!(await readBuilds(db)).some((one) => one.name === name)) return;
   throw new WorkerError("database_busy", `the index ${name} is being built; cancel that first`);
 }
 
-/** Runs one statement on a connection of its own, without a statement timeout. It waits for locks up to MAX_WAIT_MS. */
+/** Runs one statement on a longConnection(): without a statement timeout, and with lock waits up to MAX_WAIT_MS. */
 async function runAlone(
   pool: Pool,
   schema: SchemaName,
@@ -154,7 +154,7 @@ async function runAlone(
       lockTimeoutMs: MAX_WAIT_MS,
       applicationName: "worker indexes",
     });
-    // Ending a client during a statement cuts the connection; PostgreSQL continues the statement.
+    // end() during a statement cuts the connection. PostgreSQL completes the statement.
     const cut = () => void client.end().catch(() => {});
     leave.addEventListener("abort", cut, { once: true });
     try {
@@ -184,8 +184,8 @@ const lackOf = ({ name }: OptionalIndex) =>
   `the index ${name} needs PostgreSQL's extension pg_trgm; let the database's owner run: create extension pg_trgm`;
 
 /**
- * Returns the schema of the operator class, quoted and with its dot; empty for the default class; null if the class is
- * missing.
+ * Returns the schema of the index's operator class, as SQL with a dot at the end; empty for the default class; null if
+ * the database does not have the class.
  */
 async function operatorClassSchemaOf(db: Database, index: OptionalIndex): Promise<string | null> {
   if (index.operatorClass === null) return "";

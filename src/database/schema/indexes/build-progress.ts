@@ -7,7 +7,7 @@ import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-
 export interface BuildProgress {
   /** The name in the list of optional indexes; null for any other index. */
   readonly name: IndexName | null;
-  /** The index's name in the database; null until PostgreSQL has created its entry. */
+  /** The index's name in the database; null until PostgreSQL has added it to the catalogue. */
   readonly indexName: string | null;
   readonly pid: number;
   /** PostgreSQL's wording, such as `building index: scanning table`. */
@@ -18,7 +18,7 @@ export interface BuildProgress {
   readonly since: string;
 }
 
-/** Returns the beginning of the statement that builds the index. It identifies a build whose index has no entry yet. */
+/** Returns the beginning of the statement that builds the index. It identifies a build that has no `indexName` yet. */
 export function createPrefix(schema: SchemaName, { indexName }: OptionalIndex): string {
   return `create index concurrently ${indexName} on ${schema.quoted}._private_jobs `;
 }
@@ -43,7 +43,7 @@ export async function readBuilds(db: Database): Promise<BuildProgress[]> {
   });
 }
 
-// The progress of a phase is in blocks, tuples or awaited lockers.
+// PostgreSQL measures the progress of a phase in blocks, in tuples, or in sessions whose locks the build awaits.
 const buildsSql: Statement = () => `
   select
     class.relname as index_name,

@@ -9,7 +9,7 @@ export interface FoundIndex {
   readonly indexName: string;
   /** Whether the index has this library's name, so that it may be dropped. */
   readonly isOurs: boolean;
-  /** Whether queries can use the index. False during a build, and after a failed one. */
+  /** Whether queries can use the index: false during a build, after a failed one, and if only its name fits. */
   readonly isValid: boolean;
   readonly bytes: number;
 }
@@ -43,7 +43,7 @@ export async function findIndexes(db: Database): Promise<FoundIndex[]> {
   );
 }
 
-/** Whether the index begins with the same keys, has all the columns, and covers the same jobs. */
+/** Whether the row has the method, operator class, predicate and columns of the optional index, and its keys first. */
 function fits(row: IndexRow, index: OptionalIndex): boolean {
   if (row.method !== index.method || !row.is_plain) return false;
   const columns: readonly (string | null)[] = JSON.parse(row.columns);
@@ -56,7 +56,7 @@ function fits(row: IndexRow, index: OptionalIndex): boolean {
   );
 }
 
-/** Returns a predicate, as PostgreSQL prints it, in a normal form: the list of its conditions. */
+/** Returns a predicate, as PostgreSQL prints it, in a normal form: its conditions without parentheses, sorted. */
 function plain(predicate: string | null): string {
   if (predicate === null) return "";
   const text = predicate.toLowerCase().replaceAll(/[()]/g, "").replaceAll(" = true", "");

@@ -1,5 +1,5 @@
-// Index builds in the background of an admin, one after the other. PostgreSQL reports the running build; the list of
-// the waiting ones, and the error of each index's last build, are only in this process.
+// Index builds in the background of an admin, one after the other, and in a command that waits for its build.
+// PostgreSQL reports the running build. The waiting ones, and an index's last error, are only in the admin's process.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
@@ -10,14 +10,14 @@ import { readBuilds } from "./build-progress.ts";
 import type { IndexName } from "./optional-index.ts";
 
 export interface IndexBuilds {
-  /** Adds the build to the list. Returns at once. */
+  /** Adds a build of the index to the waiting ones, unless one runs here. Returns at once. */
   start(name: IndexName): void;
-  /** Cancels the build. Returns whether there was one, here or in another process. */
+  /** Cancels the waiting or running build, also of another process. Returns whether there was one. */
   cancel(name: IndexName): Promise<boolean>;
   isWaiting(name: IndexName): boolean;
-  /** Returns why the last build failed; null if it did not fail, or was cancelled here. */
+  /** Returns why the index's last build here failed; null if there was none, it did not fail, or was cancelled here. */
   failureOf(name: IndexName): string | null;
-  /** Starts no further builds. PostgreSQL completes a running one without this process. */
+  /** Starts no further builds. PostgreSQL completes a running build without this process. */
   stop(): void;
 }
 
@@ -67,7 +67,7 @@ export function createIndexBuilds(pool: Pool, db: Database, logger: Logger): Ind
 
 const LOG_EVERY_MS = 2_000;
 
-/** Builds the index while the caller waits, and logs its progress. */
+/** Builds the index and logs the progress of the build. Resolves and throws as buildIndex() does. */
 export async function buildAndLog(
   place: IndexPlace,
   name: IndexName,

@@ -1,4 +1,4 @@
-// Every optional index with its state, its use and its costs.
+// Every optional index with its state, its size, its progress and the texts about its use and costs.
 import { type Database, query, type Statement } from "../../database.ts";
 import { readBuilds } from "./build-progress.ts";
 import { type FoundIndex, findIndexes } from "./found-indexes.ts";
@@ -8,7 +8,7 @@ import { type IndexName, indexDefinition, optionalIndexes } from "./optional-ind
 /** The state of one index, with the names of the HTTP API. */
 export interface IndexState {
   readonly name: IndexName;
-  /** The state. `broken`: a build has failed; both `build` and `drop` drop its incomplete index. */
+  /** `broken`: unusable, for example after a failed build. The actions build and drop both drop it if it `is_ours`. */
   readonly state: "absent" | "valid" | "waiting" | "building" | "broken";
   readonly definition: string;
   readonly serves: string;
@@ -16,7 +16,7 @@ export interface IndexState {
   readonly is_recommended: boolean;
   /** The index's name in the database; null if it does not exist. */
   readonly index_name: string | null;
-  /** Whether the index has this library's name; others may not be dropped. */
+  /** Whether the index has this library's name; only such an index can be dropped. */
   readonly is_ours: boolean;
   readonly bytes: number | null;
   /** The expected size in bytes; null without statistics. */
@@ -26,7 +26,7 @@ export interface IndexState {
     readonly share: number | null;
     readonly since: string;
   } | null;
-  /** Why the last build in this process failed; null if it did not. */
+  /** Why the last build in this process failed; null if it did not fail, or was cancelled here. */
   readonly error: string | null;
 }
 
@@ -71,7 +71,7 @@ function stateOf(
   return best === undefined ? "absent" : "broken";
 }
 
-/** Returns the number of jobs that each index would contain, by the statistics; null before the first ANALYZE. */
+/** Estimates from statistics how many jobs each index would contain; null before the first VACUUM or ANALYZE. */
 async function readJobCounts(db: Database): Promise<Record<IndexName, number> | null> {
   const [row] = await query<SharesRow>(db, sharesSql, [db.schema.name]);
   if (row === undefined || row.jobs < 0) return null;
@@ -92,7 +92,7 @@ async function readJobCounts(db: Database): Promise<Record<IndexName, number> | 
 interface SharesRow {
   readonly jobs: number;
   readonly available: number;
-  /** The share of jobs in a named queue, and that of jobs with at least one attempt; from 0 to 1. */
+  /** `queued`: the share of jobs in a named queue; `tried`: of jobs with at least one attempt. From 0 to 1. */
   readonly queued: number;
   readonly tried: number;
 }

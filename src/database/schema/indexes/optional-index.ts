@@ -15,28 +15,28 @@ export interface OptionalIndex {
   /** The name in options, routes and messages. */
   readonly name: IndexName;
   /**
-   * The index's name in the database if this library has built it. An index of the same form under another name is as
-   * good.
+   * The index's name in the database if this library has built it. An index of the same form under another name serves
+   * as well.
    */
   readonly indexName: string;
   readonly method: "btree" | "gin";
-  /** The columns of _private_jobs in the index: the keys, and the included ones. */
+  /** The columns of _private_jobs in the index: its keys, and in `includes` the columns that it only stores. */
   readonly keys: readonly string[];
   readonly includes: readonly string[];
   /** The operator class of the keys; null: the default class. */
   readonly operatorClass: string | null;
   /**
    * The index contains only the jobs for which all these conditions hold; empty: all jobs. A query must repeat them
-   * literally, so that the planner uses the index.
+   * literally (indexCondition()), so that the planner uses the index.
    */
   readonly conditions: readonly string[];
   /** The reads that become fast, in words. */
   readonly serves: string;
   /** The costs for the workers, in words. */
   readonly costs: string;
-  /** The size in bytes of a job in the index. */
+  /** The average size of the index in bytes, for each job in it. */
   readonly bytesPerJob: number;
-  /** Whether `--with-indexes` without names builds it. */
+  /** Whether `worker migrate --with-indexes` without names builds it, and `worker doctor` recommends it. */
   readonly isRecommended: boolean;
 }
 
@@ -134,7 +134,7 @@ export function optionalIndex(name: IndexName): OptionalIndex {
   return found;
 }
 
-/** Returns the index's predicate on a row of _private_jobs with this alias, for a query that should use the index. */
+/** Returns the index's predicate, for a query that should use the index. `job`: the query's alias of _private_jobs. */
 export function indexCondition(name: IndexName, job: string): string {
   const { conditions } = optionalIndex(name);
   if (conditions.length === 0) return "true";

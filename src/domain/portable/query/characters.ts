@@ -1,4 +1,4 @@
-// The characters of a query.
+// The characters that have a meaning in a query, or end a part of it, or are invalid.
 
 export const QUOTE: i32 = 0x22;
 export const OPEN: i32 = 0x28;

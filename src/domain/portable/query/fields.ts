@@ -1,20 +1,20 @@
 // The fields of the query language, one row each. Their SQL and help texts are in src/insight/query/fields.
 import { nearest } from "./nearest.ts";
 
-/** Jobs without a value match `none`, as in `queue:none`. */
+/** A trait of a field: jobs without a value match `none`, as in `queue:none`. */
 const NONE: i32 = 1;
-/** The field reads the job's long texts, so a query that only excludes values of such fields is refused. */
+/** A trait of a field: it reads the job's long texts. A query that only excludes values of such fields is refused. */
 const TEXTS: i32 = 2;
 
 export class FilterField {
   name: string;
   /**
-   * `integer`; `moment`: an age or a time; `word`: a condition, or one of `groupWords`; `name`: a text, with `*` a
-   * prefix; `text`: a whole text; `search`: a text anywhere; `json`: the payload, by a path or as a text.
+   * `integer`; `moment`: an age or a time; `word`: a condition, or one of `groupWords`; `name`: a whole text, or a
+   * beginning with `*`; `text`: a whole text; `search`: a part of a text; `json`: the payload, by a path or as a text.
    */
   kind: string;
   traits: i32;
-  /** Names of the same field in columns and in the API, separated by spaces. */
+  /** Other names of the field, such as its column, separated by spaces. meantField() suggests the field for them. */
   otherNames: string;
 
   constructor(name: string, kind: string, traits: i32, otherNames: string) {
@@ -33,7 +33,7 @@ export class FilterField {
     return this.kind === "integer" || this.kind === "moment" || (this.kind === "json" && hasPath);
   }
 
-  /** Whether a value matches anywhere in the text. */
+  /** Whether a value of the field may match anywhere in the job's text. */
   isSearched(op: string, hasPath: bool): bool {
     return this.kind === "search" ? op === ":" : this.kind === "json" && !hasPath;
   }
@@ -72,7 +72,7 @@ export const queryFields: FilterField[] = [
   field("payload", "json", TEXTS),
 ];
 
-/** Returns the field with this name, or null. `tries` is an alias, because saved queries may contain it. */
+/** Returns the field with this name, or null. `tries` is an alias of `attempts`: saved queries may contain it. */
 export function fieldNamed(name: string): FilterField | null {
   const known = name === "tries" ? "attempts" : name;
   for (let i = 0; i < queryFields.length; i++) {
@@ -81,7 +81,7 @@ export function fieldNamed(name: string): FilterField | null {
   return null;
 }
 
-/** Returns the field that was probably meant, or "". */
+/** Returns the name of the field that was probably meant, or "". */
 export function meantField(name: string): string {
   const names: string[] = [];
   for (let i = 0; i < queryFields.length; i++) {

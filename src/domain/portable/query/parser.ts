@@ -1,6 +1,6 @@
-// Parses a query into its tree, or into its first error with its place. docs/queries.md describes the
-// language. The server and the page both compile this file and its imports; test/contract/queries.json
-// checks that both produce the same trees and errors.
+// Parses a query. The result is its tree, or its first error with the error's place. docs/queries.md describes the
+// language. The server and the page both compile this file and its imports. Tests check with
+// test/contract/queries.json that both produce the same trees and errors.
 import { badCharacter, CLOSE, COMMA, isSpace, MINUS, OPEN, QUOTE } from "./characters.ts";
 import { exclusionOnly } from "./exclusions.ts";
 import { FilterField, fieldNamed, isOrder, meantField } from "./fields.ts";
@@ -88,7 +88,7 @@ class QueryParser {
     return node;
   }
 
-  /** Consumes `and` or `or`, after which something must follow. */
+  /** Consumes the keyword `and` or `or` if it is next. A condition must follow it. */
   private takeKeyword(keyword: string): bool {
     const r = this.reader;
     if (r.fault !== null || r.keyword() !== keyword) return false;

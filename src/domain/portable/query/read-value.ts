@@ -81,7 +81,7 @@ export class ValueReader {
     return range;
   }
 
-  /** Reads one end of a range, or a single value. */
+  /** Reads one end of a range, or a single value. Returns null for a value of the payload that is not a number. */
   private end(text: string, at: i32): ParsedValue | null {
     const end = at + text.length;
     if (this.kind === "moment") {
@@ -95,7 +95,7 @@ export class ValueReader {
     return new ParsedValue("number", text, at, end);
   }
 
-  /** A time with microseconds is never exactly an hour ago, so an age needs an order or a range. */
+  /** Jobs' times have microseconds, so none is exactly `1h` ago or `now`: these values need an order or a range. */
   private checkPoint(value: ParsedValue): void {
     const point = value.kind === "age" || value.text === "now";
     if (this.kind !== "moment" || !point || isOrder(this.term.op)) return;

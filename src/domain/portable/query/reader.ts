@@ -1,5 +1,5 @@
-// Reads words, quoted texts and operators. Only the first fault is stored. Reading on after it is harmless,
-// so the parser checks `fault` only where it would not terminate otherwise.
+// Reads the words, quoted texts, operators and paths of a query. Only the first fault is stored. Reading on after it is
+// harmless, but loops must end at a fault, because some of them would not terminate otherwise.
 import { digitsAt, digitsEnd } from "../digits.ts";
 import {
   BACKSLASH,
@@ -16,7 +16,7 @@ import {
 import { MAX_STEPS } from "./limits.ts";
 import { ParsedStep, QueryFault } from "./tree.ts";
 
-/** Longer operators precede their own prefixes. */
+/** Longer operators precede their own prefixes, so that operatorAt() finds the longest. */
 export const operators: string[] = ["!=", "<=", ">=", "<", ">", ":", "="];
 
 export class QueryReader {
@@ -36,7 +36,7 @@ export class QueryReader {
     if (this.fault === null) this.fault = new QueryFault(at, end, message, null, true);
   }
 
-  /** Returns the character at `pos`, or 0 after the end. */
+  /** Returns the code of the character at `pos`, or 0 after the end. */
   at(pos: i32): i32 {
     return pos < this.text.length ? this.text.charCodeAt(pos) : 0;
   }
@@ -49,7 +49,7 @@ export class QueryReader {
     return this.pos >= this.text.length;
   }
 
-  /** Whether the text ends here, or a bracket closes. */
+  /** Whether the text ends here, or the next character is `)`. */
   get closed(): bool {
     return this.ended || this.char === CLOSE;
   }
@@ -70,7 +70,7 @@ export class QueryReader {
     return this.text.substring(at, this.pos);
   }
 
-  /** Returns the keyword `and`, `or` or `not` at this place without consuming it; otherwise "". */
+  /** Returns the keyword `and`, `or` or `not` at this place, in lower case, without consuming it; otherwise "". */
   keyword(): string {
     const length = this.wordEnd() - this.pos;
     if (length < 2 || length > 3) return "";

@@ -37,7 +37,7 @@ export class ParsedNode {
   kind: string;
   at: i32;
   end: i32;
-  /** The members of a group, or the item that is excluded. */
+  /** The items of `and` and `or`; the one item that `not` excludes. */
   items: ParsedNode[] = [];
   field: string = "";
   path: ParsedStep[] = [];
@@ -58,9 +58,9 @@ export class QueryFault {
   at: i32;
   end: i32;
   message: string;
-  /** The replacement for the text from `at` to `end`, which may be empty; null if there is none. */
+  /** The text, perhaps empty, that should replace the query's text from `at` to `end`; null without a suggestion. */
   suggestion: string | null;
-  /** Whether the syntax is right, but a limit is exceeded. */
+  /** Whether the query is not wrong but too costly: it exceeds a limit, or would read or match nearly every job. */
   isTooWide: bool;
 
   constructor(at: i32, end: i32, message: string, suggestion: string | null, isTooWide: bool) {

@@ -1,5 +1,5 @@
-// One cron entry: what the list shows of it, the definition of a schedule, and its next ticks by the clock of its zone
-// and in UTC, among them the first tick after that clock changes.
+// One cron entry: its row in the list, its definition if it is a schedule, and its next ticks, by the clock of its time
+// zone and in UTC. The first tick after the next change of that clock is among them.
 import type { Database } from "../../../database/database.ts";
 import { clockOf, nextClockChange } from "../../../domain/cron/time-zone.ts";
 import type { StoredSchedule } from "../../../queue/schedules/schedule-row.ts";
@@ -8,13 +8,13 @@ import { scheduleOf } from "./cron-ticks.ts";
 import { entriesNamed, type ListedCronEntry } from "./list-cron.ts";
 
 export interface CronDetails {
-  /** The schedule and the entry in code with this identifier, in this order; or the only one that exists. */
+  /** The schedule and the entry in code with this identifier, in this order, as far as they exist; at least one. */
   readonly entries: readonly ListedCronEntry[];
   /** The definition of the schedule; null for an entry in code, and for an invalid row. */
   readonly schedule: StoredSchedule | null;
-  /** The next ticks of the first entry; none while it is paused. */
+  /** The next ticks of the first entry; none if it is paused, or its pattern is unknown or not supported. */
   readonly ticks: readonly NextTick[];
-  /** A sentence about the next change of its zone's clock; null if there is none within a year. */
+  /** A sentence about the next change of its zone's clock; null if it has none within a year, or `ticks` is empty. */
   readonly clockChange: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface NextTick {
   readonly isAfterChange: boolean;
 }
 
-/** The number of next ticks. The first tick after a change of the clock is added to them. */
+/** The number of next ticks. The first tick after the next change of the clock is added, if it is not among them. */
 const TICKS = 5;
 
 /** Returns null if there is no entry of this identifier. */

@@ -1,9 +1,9 @@
 // Computes ticks from cron expressions of the database, which another program may have written. A tick takes up to 0.1
-// ms, so the ticks of many entries are computed in slices.
+// ms, so the ticks of many entries are computed in slices, and other work can run in between (base/slices.ts).
 import { inSlices } from "../../../base/slices.ts";
 import { type CronSchedule, cronSchedule } from "../../../domain/cron/cron-schedule.ts";
 
-/** Returns null for a pattern or a zone that another version wrote and this one does not support. */
+/** Returns null for a pattern or a zone that this version does not support. */
 export function scheduleOf(pattern: string, timeZone: string): CronSchedule | null {
   try {
     return cronSchedule(pattern, timeZone);
@@ -15,7 +15,7 @@ export function scheduleOf(pattern: string, timeZone: string): CronSchedule | nu
 /** The end of a Date's range. PostgreSQL's infinity is beyond it. */
 const LATEST_MS = 8.64e15;
 
-/** Returns the next tick, computed from the pattern: a tick in a report would be as old as the report. */
+/** Returns the first tick at or after `fromMs`; null: there is none, or it is unknown. */
 export function nextTick(schedule: CronSchedule | null, fromMs: number): number | null {
   return Math.abs(fromMs) > LATEST_MS ? null : (schedule?.next(fromMs) ?? null);
 }
@@ -27,8 +27,8 @@ interface CronEntry {
 }
 
 /**
- * Returns, for each entry, the quarters of an hour in the next day, 0 to 95, in which it has a tick. In a time zone,
- * the 96 quarters take 6 ms, so they are computed once for each expression.
+ * Returns, for each entry, the quarters of an hour in the next 24 hours, 0 to 95, in which it has a tick; none if it is
+ * paused. In a time zone, the 96 quarters take 6 ms, so they are computed once for each expression.
  */
 export async function quartersAhead(
   entries: readonly CronEntry[],
@@ -49,7 +49,7 @@ export async function quartersAhead(
 const QUARTER_MS = 900_000;
 const QUARTERS_OF_A_DAY = 96;
 
-/** Returns the quarters with a tick. Each costs one computation, however many ticks it has. */
+/** Returns the quarters with a tick. It computes only the first tick of each quarter. */
 function quartersOf(schedule: CronSchedule | null, nowMs: number): number[] {
   const quarters: number[] = [];
   for (let next = 0; schedule !== null && next < QUARTERS_OF_A_DAY; ) {

@@ -1,5 +1,5 @@
 // Lists cron entries: those in the code of workers, from _private_known_crontabs and the reports of live workers, and
-// schedules. Only workers have the patterns of entries in code, so these have no next tick without a live worker.
+// schedules. Only workers have the pattern of an entry in code, so without a live worker its next tick is unknown.
 import { inSlices } from "../../../base/slices.ts";
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
@@ -17,11 +17,11 @@ import { pendingTicks } from "./pending-ticks.ts";
 /** A cron entry. Times are milliseconds since the epoch. */
 export interface ListedCronEntry {
   readonly identifier: string;
-  /** `code`: an entry of workers. `schedule`: a row of the database. */
+  /** `code`: an entry in the code of workers. `schedule`: a row of the database. */
   readonly source: "code" | "schedule";
-  /** The task; null if no live worker has this entry. */
+  /** The task; null for an entry in code that no live worker has. */
   readonly task: string | null;
-  /** When a worker first registered the entry; null: none has. */
+  /** When a worker first registered the entry in code; null: none has. For a schedule, always null. */
   readonly knownSinceMs: number | null;
   readonly lastExecutionMs: number | null;
   readonly nextExecutionMs: number | null;
@@ -32,7 +32,7 @@ export interface ListedCronEntry {
    * future, or the next tick of a schedule is later than its pattern requires.
    */
   readonly isAhead: boolean;
-  /** The cron expression. */
+  /** The cron expression; null, like the time zone, for an entry in code that no live worker has. */
   readonly match: string | null;
   /** The time zone of the expression. */
   readonly timeZone: string | null;
@@ -40,16 +40,16 @@ export interface ListedCronEntry {
   readonly backfillSeconds: number | null;
   /** The id of the job of the last tick, as long as that job waits; otherwise null. */
   readonly pendingJobId: string | null;
-  /** The number of live workers that have the entry in code, and the ids of some of them. */
+  /** The number of live workers that have the entry in code, and the ids of some of them. None for a schedule. */
   readonly workers: number;
   readonly workerIds: readonly string[];
   /** A sentence, if the entry differs between live workers or is both in code and a schedule; otherwise null. */
   readonly differs: string | null;
-  /** The quarters of an hour in the next day, 0 to 95, in which the entry has a tick. */
+  /** The quarters of an hour in the next 24 hours, 0 to 95, in which the entry has a tick; none while it is paused. */
   readonly quartersAhead: readonly number[];
   /** When the schedule was paused; null if it is not paused, and for an entry in code. */
   readonly pausedMs: number | null;
-  /** The longest delay of a schedule's job after its tick. For an entry in code, this and the next two are null. */
+  /** The longest delay of a schedule's job after its tick; null, like the next two members, for an entry in code. */
   readonly jitterMs: number | null;
   readonly overlap: string | null;
   readonly revision: number | null;
@@ -77,10 +77,9 @@ export interface CronPage {
   readonly count: number;
 }
 
-/** `search`: a text in the identifier or the task. `isOff`: only entries that are ahead or late. */
+/** `search`: a text in the identifier or the task. `isOff`: only entries with `isAhead` or `lateSinceMs`. */
 type CronRequest = PageRequest & { sort: CronSort; search: string; isOff?: true };
 
-/** Returns a page of entries. */
 export async function listCron(db: Database, request: Readonly<CronRequest>): Promise<CronPage> {
   const { all, nowMs } = await readEntries(db, null);
   const searched = request.search.trim().toLowerCase();
@@ -107,7 +106,7 @@ export interface MissedTicks extends Pick<ListedCronEntry, "identifier" | "sourc
   readonly sinceMs: number;
 }
 
-/** Returns the entries that have missed a tick, those that missed it longest ago first. */
+/** Returns the entries that have missed a tick, sorted by the first missed tick, oldest first. */
 export async function readMissedTicks(db: Database): Promise<MissedTicks[]> {
   const { inCode, nowMs } = await readCode(db, null);
   const schedules = (await listScheduleTimes(db)).map(({ identifier, pausedMs, nextMs }) => {
@@ -120,7 +119,7 @@ export async function readMissedTicks(db: Database): Promise<MissedTicks[]> {
   return missed.sort((a, b) => a.sinceMs - b.sinceMs);
 }
 
-/** Returns the entries of this identifier, or all: those in code, then the schedules. */
+/** Returns the entries of this identifier (null: all entries): those in code, then the schedules. */
 async function readEntries(
   db: Database,
   identifier: string | null,
@@ -250,7 +249,7 @@ const numberOf = (ms: string | null | undefined) => (ms == null ? null : Number(
 
 /** The largest difference between the clocks of two servers that is not an error. */
 const CLOCK_SLACK_MS = 60_000;
-/** The delay from which a tick counts as missed: a worker that is busy, or whose clock is behind, is a bit late. */
+/** The delay from which a tick counts as missed: a worker that is busy, or whose clock is behind, adds jobs late. */
 const MISSED_AFTER_MS = 120_000;
 
 /** Returns the first tick after `lastMs` if it counts as missed; otherwise null. */

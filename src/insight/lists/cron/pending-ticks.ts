@@ -1,5 +1,5 @@
-// Finds the waiting jobs of the last ticks. The run_at of such a job is known, so it is found in the index that workers
-// fetch from, one priority after another. A job with a key is found by its key.
+// Finds the jobs that the last ticks of cron entries have added, if they still wait. A job with a key is found by its
+// key, any other job by its run_at, which is known: in the index that workers fetch from, one priority after another.
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
 import { priorities } from "../../read/priorities.ts";
@@ -12,7 +12,7 @@ export interface LastTick {
   readonly key: string | null;
 }
 
-/** Returns a map from the identifiers of entries to the ids of their waiting jobs. Entries without one are missing. */
+/** Returns a map from the identifiers of entries to the ids of waiting jobs. Entries without such a job are missing. */
 export async function pendingTicks(
   db: Database,
   ticks: readonly LastTick[],
@@ -34,7 +34,7 @@ export async function pendingTicks(
 /** The end of a Date's range; PostgreSQL's infinity is not a tick. */
 const LATEST_MS = 8.64e15;
 
-/** The maximum number of jobs with the same run_at and priority that are read: thousands may be due at midnight. */
+/** The maximum number of jobs of one run_at and priority that are read, because thousands may be due at midnight. */
 const MAX_OF_A_TICK = 200;
 
 const pendingSql: Statement = (s) => `

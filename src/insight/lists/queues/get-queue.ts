@@ -1,4 +1,4 @@
-// One named queue: its holder, its running job, its next jobs, and its newest jobs.
+// One named queue: its lock, pause and counts, its running job, its next jobs and its newest jobs.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { pausedRun } from "../../../queue/pauses/paused-run.ts";
 import type { CountedNames } from "../counted-names.ts";
@@ -9,15 +9,15 @@ import { queueRow } from "./queue-rows.ts";
 
 export interface QueueDetails {
   readonly queue: ListedQueue;
-  /** The running job; null if there is none, or it cannot be found. */
+  /** The running job, by the oldest lock; null: there is none, it was not found, or a limit of queues applies. */
   readonly running: QueuedJob | null;
-  /** The next jobs in execution order. */
+  /** The first due jobs, in execution order. */
   readonly next: QueuedJobs;
   /** The newest jobs, newest first. */
   readonly arrivals: QueuedJobs;
 }
 
-/** Returns the queue; null if it does not exist. `limit`: the length of each list. */
+/** Returns the queue; null if it does not exist. `limit`: the maximum length of `next`, and of `arrivals`. */
 export async function getQueue(
   db: Database,
   nameOrId: string,
@@ -48,7 +48,7 @@ const pausedRunSql: Statement = (s) => `
   select pg_catalog.left(${pausedRun("queues")}, 1024) as worker_id
   from ${s}._private_job_queues as queues where queues.id = $1::int`;
 
-/** Returns the worker whose job of a paused queue started before the pause; null: none. */
+/** Returns the worker that has been running a job of a paused queue since before the pause; null: there is none. */
 export async function readPausedRun(db: Database, queueId: number): Promise<string | null> {
   const [row] = await query<{ worker_id: string | null }>(db, pausedRunSql, [queueId]);
   return row?.worker_id ?? null;

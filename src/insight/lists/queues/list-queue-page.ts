@@ -1,5 +1,5 @@
-// Named queues, page by page, without reading their jobs. The counts come from the existing counts of all jobs, or, for
-// the queues of the page, from an index if there is one.
+// Named queues, page by page. The numbers of their jobs come from existing counts of all jobs (counted-names.ts); for a
+// large table also from indexes (probe-queues.ts, head-counts.ts), where these give more precise numbers.
 import type { Database } from "../../../database/database.ts";
 import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
 import { listPauses, type Pause } from "../../controls/list-pauses.ts";
@@ -41,9 +41,9 @@ export type QueuePause = Omit<Pause, "scope" | "name">;
 export interface QueuePage {
   readonly queues: readonly ListedQueue[];
   readonly nextCursor: string | null;
-  /** The number of queues whose name contains the text, locked or not; null after the first page. */
+  /** The number of queues whose name contains `search`, in any state; null after the first page. */
   readonly count: number | null;
-  /** The number of queues in each state; null after the first page, for a search, and if too many are locked. */
+  /** The number of queues in each state; null after the first page, in a search, or with MAX_SORTED locked queues. */
   readonly states: StateCounts | null;
 }
 
@@ -100,7 +100,7 @@ export async function withCounts(
   });
 }
 
-/** The pause of a queue that is paused by a lock alone, without a row that describes the pause. */
+/** What is shown of a pause that has set the lock of its queue, but that listPauses() does not return. */
 const UNKNOWN_PAUSE: QueuePause = {
   ...{ pausedAt: new Date(0), resumeAt: null, hasEnded: false },
   ...{ reason: null, pausedBy: null, isBackOff: false },
@@ -122,13 +122,13 @@ interface RowsRequest extends Omit<QueueRequest, "only">, StateFilter {
 interface Rows {
   readonly rows: readonly ListedQueueRow[];
   readonly nextCursor: string | null;
-  /** The rows of all pages, if they were read; otherwise null. */
+  /** The rows of all pages, without the check by `fits`; null or absent: not all of them were read. */
   readonly all?: readonly ListedQueueRow[] | null;
 }
 
 /**
- * The maximum number of queues that are sorted by state, counts or age. If the list is sorted by name, only its locked
- * queues have this limit.
+ * The maximum number of queues in a list by counts or age; further ones are left out. A list by state or name leaves
+ * out only locked queues above this number.
  */
 const MAX_SORTED = 20_000;
 
@@ -164,7 +164,7 @@ async function rowsOf(
 
 const nameOf = ({ queueName }: ListedQueueRow) => queueName;
 
-/** PostgreSQL sorts by its own collation, with the index of names. */
+/** Returns a page by name. PostgreSQL sorts it by its own collation, with the index of names. */
 async function byName(db: Database, request: RowsRequest): Promise<Rows> {
   const { sort, limit, cursor } = request;
   const after = cursor === null ? null : decodePlace(cursor, sort).name;
@@ -172,7 +172,7 @@ async function byName(db: Database, request: RowsRequest): Promise<Rows> {
   return cutRows(rows, limit, sort);
 }
 
-/** The place after every locked queue and before all other queues. */
+/** In the order of stuckFirst(): the place after all locked queues and before all others. */
 const BETWEEN = { key: Number.MAX_VALUE, name: "" };
 
 function cutRows(rows: readonly ListedQueueRow[], limit: number, sort: QueueSort): Rows {
@@ -183,10 +183,10 @@ function cutRows(rows: readonly ListedQueueRow[], limit: number, sort: QueueSort
   return { rows: shown, nextCursor: encodePlace({ sort, ...end }) };
 }
 
-/** Later than every lock time, in microseconds (the year 2223). A time minus this number precedes all others. */
+/** A time in the year 2223, in microseconds since 1970. It is subtracted from the times of queues that come first. */
 const AFTER_ALL_US = 8e15;
 
-// Stuck queues come first, the longest stuck before the others; then the locked queues by the time of their lock.
+// Stuck queues come first, the longest stuck one before the others; then paused ones; then locked ones, oldest first.
 const byLock: SortOrder<ListedQueueRow> = {
   key: ({ stuckSinceUs, lockedAtUs }) => {
     const [us, before] = stuckSinceUs === null ? [lockedAtUs, 0] : [stuckSinceUs, AFTER_ALL_US];
@@ -195,13 +195,13 @@ const byLock: SortOrder<ListedQueueRow> = {
   isDescending: false,
 };
 
-/** Sorts by the state that is shown, worst first. */
+/** Sorts by state (queue-states.ts), worst first; stuck queues by how long they are stuck, longest first. */
 const byState = (counted: CountedNames): SortOrder<ListedQueueRow> => ({
   key: (row) => (isStuck(row) ? byLock.key(row) : severityOf(row, counted)),
   isDescending: false,
 });
 
-/** Returns the locked queues, which are few, and then the others by name. A cursor among the others has no key. */
+/** Returns a page of the locked queues in the order `byLock`, then of the others by name: their cursors have no key. */
 async function stuckFirst(db: Database, request: RowsRequest): Promise<Rows> {
   const { sort, limit, cursor, only } = request;
   const place = cursor === null ? null : decodePlace(cursor, sort);

@@ -1,5 +1,5 @@
-// The number of waiting jobs in some queues, from the optional index on ready jobs by queue. A number is exact up to a
-// limit.
+// The numbers of due and future jobs in some queues, from the optional index `queue_ready`. They are exact for queues
+// with up to CAP such jobs, and lower bounds for others.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { cappedValue, exactValue, type Value } from "../../../domain/value.ts";
@@ -7,12 +7,12 @@ import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
 import { milliseconds, timeText } from "../../../queue/sql/moments.ts";
 import type { QueueCounts } from "../counted-names.ts";
 
-/** The limit for one queue. A page of fifty queues reads fifty times as many index entries. */
+/** The limit of exact numbers, for one queue. For a page of 50 queues, up to 50 times as many entries are read. */
 const CAP = 200;
 
 type ProbedCounts = Pick<QueueCounts, "ready" | "scheduled" | "oldestReadyMs">;
 
-/** Returns a function that returns the more precise of these counts and `counts`; null without the index. */
+/** Returns a function that returns the more precise of a queue's probed counts and `counts`; null without the index. */
 export async function probedCounts(
   db: Database,
   ids: readonly number[],
@@ -38,7 +38,7 @@ export async function probedCounts(
   };
 }
 
-/** The entries that were not read may include an older job: the order is by priority first. */
+/** Returns the earlier time. The oldest job may not have been read, because the index is ordered by priority first. */
 const earlier = (one: number | null, other: number | null) =>
   one === null || other === null ? (one ?? other) : Math.min(one, other);
 
@@ -50,7 +50,7 @@ interface ProbeRow {
   readonly now_ms: string;
 }
 
-// The order is that of the index, so that the rows that are read are those of the jobs that run next.
+// The order is that of the index. So nothing is sorted, and of each queue at most CAP + 1 entries are read.
 const probeSql: Statement = (s) => `
   select queue.id,
     pg_catalog.count(*) filter (where waiting.is_due)::int as due,

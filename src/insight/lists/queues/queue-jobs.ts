@@ -1,6 +1,6 @@
-// The jobs of one named queue: the next ones in execution order, the newest, and the running one. If no index finds the
-// jobs of a queue and the table is large, they are searched like any list of jobs, for a short time, and the cursor
-// continues the search.
+// The jobs of one named queue: the next ones in execution order, the newest, and the running one. If the table is large
+// and lacks the optional index for the next or the newest, these are searched like any list of jobs, for a short time,
+// and the cursor continues the search.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
@@ -16,7 +16,7 @@ export interface QueuedJob {
   readonly priority: number;
   readonly attempts: number;
   readonly max_attempts: number;
-  /** The time in microseconds since 1970. */
+  /** The times are in microseconds since 1970. */
   readonly run_at_us: string;
   readonly created_at_us: string;
   readonly locked_at_us: string | null;
@@ -24,11 +24,11 @@ export interface QueuedJob {
 
 export interface QueuedJobs {
   readonly jobs: readonly QueuedJob[];
-  /** Whether the list is complete up to its limit; otherwise there may be more jobs. */
+  /** Whether the list has all jobs, or as many as its limit; false: the time limit has ended the search before. */
   readonly isComplete: boolean;
   /**
-   * The cursor that continues in the list of this queue's jobs, in the order `priority` with `is:due`, or in the order
-   * `-id`; null: no job follows, or these jobs were found without a search.
+   * The cursor for the list of jobs, filtered by this queue: with `is:due` in the order `priority` for the next jobs,
+   * in the order `-id` for the newest. null: no job follows, or the jobs were found without a search.
    */
   readonly nextCursor: string | null;
 }
@@ -64,7 +64,7 @@ const nextSql: Statement = (s) => `
   )
   ${columns(s, "found")} ${inOrder}`;
 
-/** Returns due jobs in execution order. */
+/** Returns the first due jobs, in execution order. */
 export async function nextJobs(
   db: Database,
   queue: NamedQueue,
@@ -94,10 +94,10 @@ export async function latestJobs(
   return whole(await query<QueuedJob>(db, latestSql, [queue.id, limit]));
 }
 
-/** The time limit of each list for the jobs of a queue without an index, in milliseconds. */
+/** The time limit of a search, in milliseconds. */
 const BUDGET_MS = 100;
 
-/** Searches the jobs as a list of jobs does, and returns the list's cursor. */
+/** Searches the queue's jobs like a list of jobs (pages/walk-jobs.ts). */
 async function walkedTo(
   db: Database,
   sort: JobSort,
@@ -116,15 +116,16 @@ async function walkedTo(
 const ofIdsSql: Statement = (s) =>
   columns(s, "(select pg_catalog.unnest($1::bigint[]) as id) as found");
 
+// The jobs of a run are locked at the same time. They run in the order of the queue, so its first job is the running one.
 const runningSql: Statement = (s) => `
   with found as materialized (
     select jobs.id from ${s}._private_jobs as jobs
     where ${isLocked("jobs")} and ${isInQueue} and ($2::bigint[] is null or jobs.id = any($2::bigint[]))
-    order by jobs.locked_at limit 1
+    order by jobs.locked_at, jobs.priority, jobs.run_at, jobs.id limit 1
   )
   ${columns(s, "found")}`;
 
-/** Returns the running job of the queue. `reported`: the running jobs that its holder reports, if any. */
+/** Returns the queue's job with the oldest lock. `reported`: the only candidates if locked jobs cannot be found. */
 export async function runningJob(
   db: Database,
   queueId: number,

@@ -1,8 +1,6 @@
-// Named queues with their holders, and whether the holder sends heartbeats.
-//
-//   stuck: a stale worker has locked the queue (since its last heartbeat, or since the lock if that is later),
-//          or an unknown worker locked it at least 4 hours ago
-
+// Named queues, the worker that has locked each, and that worker's state (known-workers.ts). A queue is stuck if a
+// stale worker has locked it, or if an unknown worker locked it more than 4 hours ago. It is stuck since the lock, or
+// since the stale worker's last heartbeat if that is later.
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
 import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
@@ -17,7 +15,7 @@ import type { WorkerState } from "../known-workers.ts";
 export interface ListedQueueRow {
   readonly id: number;
   readonly queueName: string;
-  /** When it was locked, in microseconds since 1970. */
+  /** When a worker locked it, in microseconds since 1970; null, as `lockedBy` and `holder`: no worker has. */
   readonly lockedAtUs: string | null;
   readonly lockedBy: string | null;
   readonly holder: WorkerState | null;
@@ -26,10 +24,11 @@ export interface ListedQueueRow {
 }
 
 export interface QueueFilter {
-  /** A text in the name; empty: any name. */
+  /** A text in the name, in upper or lower case; empty: any name. */
   readonly search: string;
+  /** `locked`: by a worker or a pause; `free`: all others. */
   readonly only: "locked" | "free" | "all";
-  /** Only the queues with these ids, or all others; null: any. */
+  /** `among`: only the queues with these ids; `except`: all others; null: all. */
   readonly ids:
     | { readonly among: readonly number[] }
     | { readonly except: readonly number[] }
@@ -40,7 +39,7 @@ export interface QueueFilter {
   readonly hasHeartbeats: boolean;
 }
 
-/** Returns the rows by name; for `only: "locked"` by their lock, oldest first. */
+/** Returns the first `limit` rows by name; for `only: "locked"`, by the time of the lock, oldest first. */
 export async function queueRows(db: Database, filter: QueueFilter): Promise<ListedQueueRow[]> {
   const { search, only, ids, after, limit, hasHeartbeats } = filter;
   const statement =
@@ -78,13 +77,13 @@ const FREE = {
   isPaused: false,
 };
 
-/** Returns the parameters for `ids`. */
+/** Returns $4 and $5 of the statements: ids, and whether a queue must be among them. */
 function idParameters(ids: QueueFilter["ids"]): [readonly number[] | null, boolean] {
   if (ids === null) return [null, false];
   return "among" in ids ? [ids.among, true] : [ids.except, false];
 }
 
-/** Returns the queue with this name, otherwise the queue with this id. */
+/** Returns the queue with this name, otherwise the queue with this id; null: there is neither. */
 export async function queueRow(db: Database, nameOrId: string): Promise<ListedQueueRow | null> {
   // A text of PostgreSQL cannot contain this character, not even in a comparison.
   if (nameOrId.includes("\0")) return null;
@@ -94,7 +93,7 @@ export async function queueRow(db: Database, nameOrId: string): Promise<ListedQu
   return row === undefined ? null : toQueueRow(row);
 }
 
-/** Returns the queues that a worker has locked, longest lock first, at most `limit`. */
+/** Returns the queues that a worker has locked, oldest lock first, at most `limit`. */
 export async function queueRowsLockedBy(
   db: Database,
   workerId: string,
@@ -122,11 +121,11 @@ interface Row {
   readonly is_paused: boolean;
 }
 
-/** The columns as texts of JSON lists; null: the list is empty. */
+/** The matching queues as JSON texts: their ids and, in the same order, their names; null: no queue. */
 interface Columns {
   readonly ids: string | null;
   readonly names: string | null;
-  /** The locked queues, each a Row. */
+  /** A Row of each queue that a worker or a pause has locked. */
   readonly locked_rows: string | null;
 }
 
@@ -144,11 +143,11 @@ function toQueueRow(row: Row): ListedQueueRow {
 
 const lock = shownLock("queues");
 const { isLocked } = lock;
-/** Whether a worker or a pause has locked the queue. */
+/** A condition: a worker or a pause has locked the queue. */
 const isBlocked = isBlockedQueue("queues");
 const isOld = `${isLocked} and queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS}::float8 * interval '1 millisecond'`;
 
-// Each worker is checked once, and not again for each of its queues, because its metadata may be long.
+// `materialized`: a worker's metadata may be long, so it is read once, and not again for each of the worker's queues.
 const withHeartbeats = {
   workers: (s: string) => `with worker as materialized (
     select workers.id, workers.last_heartbeat_at, ${isNotResponding} as is_stale

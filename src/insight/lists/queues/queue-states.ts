@@ -1,11 +1,11 @@
-// Filters queues by state, from their lock and the counts of their jobs. Every queue is in exactly one of the first
-// six states, listed worst first.
+// The states of queues, from their lock and the counts of their jobs: a filter by state, and how many queues each has.
+// A paused queue counts as locked. Every queue is in exactly one of the first six states; they are listed worst first.
 //   stuck     locked by a worker that is not responding, or for 4 hours by an unknown worker
 //   failed    not locked, with failed jobs
-//   ready     none of the above, not locked, with due jobs or, under a limit, with running jobs
-//   running   locked or paused, and not stuck
-//   scheduled not locked, with future jobs and none of the above
-//   idle      none of the above
+//   ready     not locked, without failed jobs, with due jobs or, under a limit, with running jobs
+//   running   locked, and not stuck
+//   scheduled not locked, and all its jobs are due in the future
+//   idle      not locked, and without jobs
 //
 //   locked    stuck or running                            failing   with failed jobs, locked or not
 //   waiting   not locked, with due jobs
@@ -40,7 +40,7 @@ export function severityOf(row: ListedQueueRow, { tallies }: CountedNames): numb
   return exclusive.indexOf(freeState(hasCounted(tallies.queues.get(row.id))));
 }
 
-/** How the queues in a state are found. */
+/** How the queues in a state are found: the database filters by `only` and `ids`, this process by `fits`. */
 export interface StateFilter {
   readonly only: QueueFilter["only"];
   readonly ids: QueueFilter["ids"];
@@ -78,7 +78,7 @@ export function filterOf(state: QueueState | null, counted: CountedNames): State
   }
 }
 
-/** Whether the counts of a page allow the state. They may contradict the counts by which the queues were filtered. */
+/** Whether the counts shown on a page agree with the state. They may contradict those by which filterOf() selected. */
 export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
   if (state === "failing") return counts.failed.value > 0;
   if (state === "waiting") return counts.ready.value > 0;
@@ -88,8 +88,8 @@ export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
 }
 
 /**
- * The number of queues in each state; null: not all jobs were counted. Without `failing` and `waiting` they add up to
- * the number of all queues.
+ * The number of queues in each state; null: the jobs were only sampled. Without `failing` and `waiting` the numbers add
+ * up to that of all queues.
  */
 export interface StateCounts {
   readonly stuck: number;
@@ -130,7 +130,7 @@ const NOT_COUNTED = {
 };
 const NOT_IDLE = Object.values(inState).flat();
 
-/** Returns the queues that are in the state if they are not locked. */
+/** Returns the ids of the queues that are in the state, unless they are locked. */
 function idsIn({ tallies }: CountedNames, state: ExclusiveState): number[] {
   const isIn = (tally: NameTally) => freeState(hasCounted(tally)) === state;
   return [...tallies.queues].filter(([, tally]) => isIn(tally)).map(([id]) => id);

@@ -1,5 +1,5 @@
-// Reads the facts that a query needs before it becomes SQL: the locked queues, and the jobs whose keys begin with a
-// prefix. Their ids become values of parameters, because a sub-select would be evaluated for every job.
+// Reads facts that a query needs before it becomes SQL: the locked queues, and the jobs whose keys begin with a prefix.
+// Their ids become values of parameters, because a sub-select would be evaluated for every job.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { isBlockedQueue } from "../../../queue/sql/lock.ts";
 
@@ -19,13 +19,13 @@ const lockedSql: Statement = (schema) => `
 export interface KeyRange {
   readonly from: string;
   readonly to: string;
-  /** The ids of the jobs with such a key; null: there are more than 1,000. */
+  /** The ids of the jobs with a key in the range; null: there are more than MAX_KEYS. */
   readonly ids: readonly string[] | null;
 }
 
 const MAX_KEYS = 1_000;
 
-/** Returns the range of keys that begin with `prefix`; null if keys do not sort by code points, or it has no end. */
+/** Returns the range of keys that begin with `prefix`; null: it has no end, or keys do not sort by code points. */
 export async function keyRange(db: Database, prefix: string): Promise<KeyRange | null> {
   const to = nextText(prefix);
   if (to === null || !(await isKeyOrderPlain(db))) return null;

@@ -1,6 +1,6 @@
 // Finds the label of an error group by its fingerprint, which is a hash of the label. With the label, PostgreSQL
-// selects a few errors, and this process checks these instead of all. Groups are cached in memory when they are built.
-// To find a group that is not cached, some errors of the table are read.
+// selects a few errors, and this process checks these instead of all. Groups that groups/error-groups.ts has returned
+// are cached in memory. To find another one, some errors of the table are read.
 import { monotonic } from "../../../base/clock.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
@@ -17,9 +17,9 @@ import {
 
 export interface KnownGroup {
   readonly label: string;
-  /** The task of a group by place (`errorPlace`); null for a group by label. */
+  /** The task, if the errors are grouped by their place in its code (`errorPlace`); null: by their label. */
   readonly task: KnownTask | null;
-  /** The labels of single errors that were added to the group, because they differ only by ids (`isLikeGroup`). */
+  /** The labels of errors of one job each that were added to the group: they differ only by ids (`isLikeGroup`). */
   readonly joined: readonly string[];
 }
 
@@ -35,12 +35,12 @@ export interface ErrorGroups {
 }
 
 const MAX_KEPT = 1_000;
-/** The maximum numbers of errors and of pages that are read. */
+/** The maximum number of errors that are read, and approximately that of pages. */
 const MAX_SCANNED = 2_000;
 const PAGES = 200;
 
-// The groups that were built. The key is the schema's object and not its name, because schemas of several databases can
-// have the same name.
+// The cached groups. The key is the schema's object and not its name, because schemas of several databases can have the
+// same name.
 const remembered = new WeakMap<SchemaName, Map<string, KnownGroup>>();
 
 export function rememberGroup(
@@ -75,7 +75,7 @@ export function recentlyFlooded({ schema }: Database, taskIds: readonly number[]
 export const isPlace = ({ schema }: Database, fingerprint: string): boolean =>
   groupsIn(schema).get(fingerprint)?.task != null;
 
-/** Returns the group that is shown for an error: that of its place if there is one, otherwise that of its label. */
+/** Returns the group of an error: the cached one of its place, the cached one that its label joined, or its label's. */
 export function shownGroup({ schema }: Database, task: string | null, error: string): string {
   const groups = groupsIn(schema);
   const place = task === null ? null : errorPlace(task, error).fingerprint;
@@ -89,7 +89,7 @@ export function shownGroup({ schema }: Database, task: string | null, error: str
 export const printOf = (name: string): string =>
   isFingerprint(name) ? name : groupOfLabel(name).fingerprint;
 
-/** Returns the cached groups, after a search for missing ones. A query checks all errors if its group is not found. */
+/** Returns the cached groups, after a search for missing ones. If a group is not found, a query checks all errors. */
 export async function errorGroupsOf(
   db: Database,
   fingerprints: readonly string[],
@@ -115,7 +115,7 @@ export async function errorGroupsOf(
   return { known, isWhole };
 }
 
-/** Returns the labels of single errors of the same task that are like the group of `example`. */
+/** Returns the labels like that of `example` (`isLikeGroup`) that only one row of the same task has. */
 function singlesLike(example: ErrorRow, rows: readonly ErrorRow[]): string[] {
   const ownLabel = errorLabel(example.start);
   const counts = new Map<string, number>();

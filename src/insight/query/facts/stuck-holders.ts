@@ -1,4 +1,4 @@
-// Stale workers, and holders of old locks without heartbeats: the meaning of `is:stuck`.
+// The workers whose locks make jobs stuck (`is:stuck`): stale workers, and unknown ones with old locks.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
 import { isPseudoLock, lockHolder } from "../../../queue/sql/lock.ts";
@@ -10,17 +10,17 @@ const OLD_LOCK_US = 14_400_000_000n;
 const MAX_WORKERS = 10_000;
 
 /**
- * The holders that make a lock stuck. A worker with a heartbeat row is stale if lists show it as not responding. A
- * holder without a row may be a worker without heartbeats, so its lock counts only after 4 hours: then Graphile workers
- * treat it as abandoned, too.
+ * The facts that show whether a lock is stuck. A worker with a heartbeat row is stale if lists show it as not
+ * responding. A worker without a row may be one that sends no heartbeats, so its lock is stuck only after 4 hours: then
+ * Graphile workers ignore the lock, too.
  */
 export interface StuckHolders {
   readonly stale: readonly string[];
   /** The workers that have a heartbeat row: at most the 10,000 with the latest heartbeats. */
   readonly known: readonly string[];
-  /** The time before which the lock of an unknown holder is abandoned, RFC 3339. */
+  /** A lock of an unknown worker is stuck if it was set before this time, RFC 3339. */
   readonly oldBefore: string;
-  /** The ids of queues that a stuck holder has locked, as the text of an int[]. */
+  /** The ids of the queues whose lock is stuck, as the text of an int[]. */
   readonly queueIds: string;
 }
 
@@ -41,7 +41,7 @@ const workersSql: Statement = (schema) => `
   order by last_heartbeat_at desc
   limit ${MAX_WORKERS}`;
 
-/** Returns a condition: the lock is stuck (StuckHolders). The parameters are those of `stuckQueuesSql`. */
+/** Returns a condition: the lock in the row `lock` is stuck. The other parameters: SQL for members of StuckHolders. */
 export const isStuckLock = (lock: string, stale: string, known: string, oldBefore: string) =>
   `${lock}.locked_at is not null and (${lockHolder(lock)} = any(${stale})
     or ${lock}.locked_at < ${oldBefore} and (${lockHolder(lock)} = any(${known})) is not true)`;

@@ -1,4 +1,4 @@
-// A field of the query language: its condition in SQL, its cost, and its help text.
+// A field of the query language: its condition in SQL, its cost, its help text, and the facts that these depend on.
 import type { FieldTerm } from "../../../domain/query/query-tree.ts";
 import type { Heartbeats } from "../../expressions/heartbeats.ts";
 import type { KeyRange } from "../facts/database-facts.ts";
@@ -22,20 +22,20 @@ export interface FieldSql {
 export interface QueryFacts {
   readonly nowUs: bigint;
   readonly names: readonly NamedRow[];
-  /** The ids of locked queues, as the text of an int[]. */
+  /** The ids of locked queues, as the text of an int[]. This, like `stuck`, is read only if the query depends on it. */
   readonly lockedQueues: string;
   readonly heartbeats: Heartbeats;
   readonly stuck: StuckHolders | null;
-  /** The ranges of keys by prefix; empty if keys do not sort by code points. */
+  /** The range of keys for each prefix in the query; empty if keys do not sort by code points. */
   readonly keyRanges: ReadonlyMap<string, KeyRange>;
   readonly errorGroups: ErrorGroups;
-  /** Collects names that do not exist, such as `task:nmae`. */
+  /** Collects the terms with names and error groups that do not exist, such as `task:nmae`. */
   readonly unknown: string[];
 }
 
 export interface CostFacts {
   readonly text: string;
-  /** The prefixes of keys for which the index can be used. */
+  /** Has the prefixes in the query that the index of keys can find. */
   readonly keyRanges: ReadonlyMap<string, unknown>;
   /** The meanings of words without a field. */
   readonly meanings: ReadonlyMap<string, WordMeanings>;
@@ -45,11 +45,11 @@ export interface CostFacts {
 
 /** The cost of one term. */
 export interface TermCost {
-  /** The term as typed, with its position. */
+  /** The term as typed, and its position in the query. */
   readonly term: string;
   readonly at: number;
   readonly end: number;
-  /** `check`: every job that satisfies the other terms is read, and its texts are searched. */
+  /** As in term-cost.ts. `check`: this process reads the texts of each job that the other terms do not exclude. */
   readonly cost: "cheap" | "bounded" | "check";
   /** The optional index that would make the term cheap; null: none would, or it is cheap already. */
   readonly index: string | null;

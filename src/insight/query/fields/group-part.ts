@@ -49,7 +49,7 @@ function oneGroupPart(
   };
 }
 
-/** Returns the condition of all errors with this task, class and place. */
+/** Returns the condition of a group by place: errors of this task whose class and place have this fingerprint. */
 function placePart(fingerprint: string, task: KnownTask, parameters: Parameters): QueryPart {
   const isTask = `(jobs.task_id = any(${parameters.add([task.id], "int[]")}))`;
   return allOf([

@@ -1,4 +1,4 @@
-// The SQL of each field of the query language (src/domain/portable/query/fields.ts has their names and kinds).
+// SQL, cost and help text of each field of the query language. Names and kinds: src/domain/portable/query/fields.ts.
 import { lockedConditions } from "../../../domain/condition.ts";
 import type { FieldTerm } from "../../../domain/query/query-tree.ts";
 import { isAvailable } from "../../../queue/sql/eligible.ts";

@@ -55,7 +55,7 @@ const wordSql = new Map([
   ...groupWords.map((word) => [word, groups[word]] as const),
 ]);
 
-/** The words of `is:`: the conditions, and words for several of them. */
+/** The words of `is:`: the conditions, and words such as `late` that jobs in several conditions match. */
 export const isWords = [...wordSql.keys()];
 
 export function sqlOfWord(word: string): WordSql {
@@ -97,7 +97,7 @@ function conditionSql(condition: Condition): WordSql {
   };
 }
 
-/** Returns the condition of a job whose own lock, or that of its queue, is stuck: see StuckHolders. */
+/** Returns the condition of jobs whose lock is stuck (StuckHolders), and of due jobs whose queue has a stuck lock. */
 function stuckPart(parameters: Parameters, { nowUs, stuck }: QueryFacts): QueryPart {
   if (stuck === null) throw new Error("the stuck workers were not read");
   const isDueNow = due(nowUs, parameters);

@@ -1,5 +1,5 @@
-// Query terms on times. Ages are turned into times once for each query, so that all chunks of a walk and all pages of a
-// list select the same jobs.
+// Query terms on times. Ages are turned into times with the query's `now`, so that all steps of a walk and all pages of
+// a list compare with the same times.
 import { isOrder } from "../../../domain/portable/query/fields.ts";
 import { ageUs, timeUs } from "../../../domain/query/moments.ts";
 import type { MomentValue, Operator, QueryValue } from "../../../domain/query/query-tree.ts";
@@ -12,9 +12,9 @@ import type { FieldSql } from "./field.ts";
 /** A column with a time. */
 export interface MomentSql {
   readonly column: string;
-  /** The condition for jobs in which the column has this meaning, such as failed jobs. Default: all jobs. */
+  /** The condition for the jobs in which the column has the field's meaning, such as failed jobs. Default: all jobs. */
   readonly of?: { readonly sql: string; readonly shape: Partial<QueryShape> };
-  /** Whether a duration without a sign counts forward from now, as in `due<10m`. Default: back from now. */
+  /** Whether a duration without a sign counts forward from now, as in `due<10m`; only for run_at. Default: back. */
   readonly isAhead?: boolean;
 }
 

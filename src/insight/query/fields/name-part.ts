@@ -1,4 +1,4 @@
-// Terms on names of tasks, queues, keys and workers, whole or by prefix.
+// Terms on the names of tasks, queues and workers, and on keys: whole, by prefix, or `none`.
 import type { FieldTerm, QueryValue, TextValue } from "../../../domain/query/query-tree.ts";
 import { isNamed } from "../facts/names.ts";
 import type { Parameters } from "../parts/parameters.ts";
@@ -54,7 +54,7 @@ export function keyPart(term: FieldTerm, parameters: Parameters, known: QueryFac
   ]);
 }
 
-/** Returns the condition of a prefix. If the index supports prefixes, a range of keys is added to it. */
+/** Returns the condition of a prefix of keys, with a range of keys as well if their index can find the prefix. */
 function beginningPart(prefix: string, parameters: Parameters, known: QueryFacts): QueryPart {
   const begins = prefixPart("jobs.key", [prefix], parameters);
   const range = known.keyRanges.get(prefix);

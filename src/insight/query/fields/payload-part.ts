@@ -1,6 +1,6 @@
-// A term on a field of the payload. PostgreSQL's json operators fail on a payload with \u0000 or a lone surrogate, so
-// one such job would end the statement. They also treat 7.0 and 7 as different. So SQL only searches the payload for
-// the text as it is usually written, and this process decides.
+// A term on the payload, or on a field of it. PostgreSQL's json operators fail on a payload with \u0000 or a lone
+// surrogate, so one such job would end the statement. They also treat 7.0 and 7 as different. So for a field, SQL only
+// searches the payload for its name and text as usually written, and this process decides.
 import { compareNumbers } from "../../../domain/exact/decimal.ts";
 import { stringOf, valuesAt } from "../../../domain/exact/payload-values.ts";
 import { isOrder } from "../../../domain/portable/query/fields.ts";
@@ -37,8 +37,8 @@ const HAS_ESCAPE = contains(PAYLOAD, BACKSLASH);
 const HAS_CODE = `${HAS_ESCAPE} and ${contains(PAYLOAD, `${BACKSLASH} || 'u'`)}`;
 
 /**
- * Returns a condition that every match fulfils: its payload contains the last name of the path, unless a value is
- * `none`, and one of the values, if all are texts and `op` is not an order. The values are searched first, because
+ * Returns a condition that every match fulfils. If all values are texts and `op` is not an order, the payload contains
+ * one of them. Unless a value is `none`, it contains the last name of the path. The values are searched first, because
  * fewer payloads contain them.
  */
 function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): QueryPart {

@@ -13,7 +13,7 @@ import {
 } from "./field.ts";
 import { sqlOf } from "./index.ts";
 
-/** Returns the terms from left to right. */
+/** Returns the costs of the terms, from left to right. */
 export function termCosts(node: QueryNode | null, facts: CostFacts): TermCost[] {
   return node === null ? [] : costsOf(node, facts, false);
 }
@@ -27,7 +27,7 @@ function costsOf(node: QueryNode, facts: CostFacts, isExcluded: boolean): TermCo
   return [{ term: facts.text.slice(at, end), at, end, ...leafCost(node, facts, isExcluded) }];
 }
 
-/** Whether indexes find all matches: each term is cheap, or one term of an `and` matches at most a few jobs. */
+/** Whether indexes find all matches: each term is cheap, none negated, or one term of an `and` matches few jobs. */
 export function isCheap(node: QueryNode | null, facts: CostFacts): boolean {
   if (node === null) return true;
   if (node.kind === "not") return false;

@@ -1,5 +1,5 @@
-// Terms on text: in a part of the job, or anywhere in it, ignoring case. Without optional indexes no index finds such a
-// text, so a walk reads the jobs.
+// Terms on text: in the payload, in the error, or anywhere in a job, ignoring case. A walk reads the jobs to find such
+// a text. Also the conditions of equal texts, prefixes and flags, and of what a word means.
 import type { FieldTerm, TextTerm } from "../../../domain/query/query-tree.ts";
 import { textSearch } from "../../read/text-search.ts";
 import type { NamesWithText, WordMeanings } from "../facts/names.ts";
@@ -114,8 +114,8 @@ export function anywherePart(
   ]);
 }
 
-// Graphile Worker stores flags as an object whose members are true. The operator "?|" raises no error on other types,
-// but would also match a string.
+// Graphile Worker stores flags as an object whose members are true. On other JSON types the operator "?|" raises no
+// error, but could match: a string, or an array with strings.
 export function flagPart(term: FieldTerm, parameters: Parameters): QueryPart {
   const flags = textsOf(term);
   const hasNone = term.values.some(({ kind }) => kind === "none");

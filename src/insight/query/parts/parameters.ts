@@ -1,5 +1,5 @@
 // The parameters of a query's SQL. The pieces of SQL are built before the numbers of their parameters in the final
-// statement are fixed, so a parameter is written `$#0` until then.
+// statement are known, so the first parameter is written `$#0` until then, the next one `$#1`.
 
 export class Parameters {
   readonly values: unknown[] = [];
@@ -9,26 +9,26 @@ export class Parameters {
     return `${this.addBare(value)}::${type}`;
   }
 
-  /** Returns the placeholder without a type, for a piece that has the type itself. */
+  /** Returns the placeholder without a type, for SQL that adds the type itself. */
   addBare(value: unknown): string {
     this.values.push(value);
     return `$#${this.values.length - 1}`;
   }
 }
 
-/** SQL with its final parameters: only those that it uses, in order. */
+/** SQL without unused parameters. The others are numbered anew from `$#0`, in the order of `values`. */
 export interface NumberedSql {
   readonly sql: string;
   readonly marks: string;
   readonly values: readonly unknown[];
-  /** Returns a piece of `sql` with the final numbers. */
+  /** Returns a piece of the original SQL with the new numbers. */
   readonly renumber: (piece: string) => string;
 }
 
 /**
- * Drops the parameters of pieces that were left out. PostgreSQL requires each bound parameter in the statement, and not
- * every statement has the marks (row-check.ts). So `sql` also uses the parameters of the marks, in a condition that is
- * always true.
+ * Removes the parameters of pieces that were left out: PostgreSQL requires each bound parameter to be in the statement.
+ * Not every statement has the marks (row-check.ts). So `sql` also uses the parameters of the marks, in a condition that
+ * is always true.
  */
 export function dropUnusedParameters(
   sql: string,
@@ -52,7 +52,7 @@ export function dropUnusedParameters(
 
 const PARAMETER = /\$#(\d+)/g;
 
-/** Returns how each parameter in the text is written, with its type, by its index. */
+/** Returns the parameters in the text: a map from the index to the parameter as it is written, with its type. */
 const parametersOf = (text: string) =>
   new Map([...text.matchAll(/\$#(\d+)::\w+(?:\[\])?/g)].map(([all, index = ""]) => [index, all]));
 

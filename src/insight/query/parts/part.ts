@@ -22,7 +22,7 @@ interface Condition {
 /** The values that the condition reads and that may be much larger than they are on disk. */
 export interface LargeValues {
   readonly columns: readonly string[];
-  /** The conditions of the part that decompress nothing. A match always fulfils them. */
+  /** The conditions of the part that decompress nothing, as SQL. A match always fulfils them. */
   readonly beside: string;
 }
 

@@ -5,7 +5,7 @@ import type { Condition } from "../../../domain/condition.ts";
 export interface QueryShape {
   /** The job is in one of these conditions. */
   readonly conditions: readonly Condition[] | null;
-  /** true: the job is due now; false: it is due in the future. In both cases it is available. */
+  /** true: the job is due now; false: it is due in the future. Either way it has attempts left and is not locked. */
   readonly isDue: boolean | null;
   readonly taskIds: readonly number[] | null;
   readonly queueIds: readonly number[] | null;
@@ -29,7 +29,7 @@ export const ANY_SHAPE: QueryShape = Object.freeze({
   maxId: null,
 });
 
-/** Returns the shape of jobs to which both apply. */
+/** Returns the shape of the jobs to which both shapes apply. */
 export function bothOf(a: QueryShape, b: QueryShape): QueryShape {
   return {
     conditions: intersection(a.conditions, b.conditions),
@@ -43,7 +43,7 @@ export function bothOf(a: QueryShape, b: QueryShape): QueryShape {
   };
 }
 
-/** Returns the shape of jobs to which at least one applies. */
+/** Returns the shape of the jobs to which at least one of the shapes applies. */
 export function eitherOf(a: QueryShape, b: QueryShape): QueryShape {
   return {
     conditions: union(a.conditions, b.conditions),

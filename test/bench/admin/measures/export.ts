@@ -1,11 +1,11 @@
-// Exports all matching jobs as a stream: speed and memory, also with a slow reader.
+// The export of all jobs as a stream: its speed, and the memory of the admin, also with a slow reader.
 import { setTimeout as pause } from "node:timers/promises";
 import { atLeast, atMost, type Bench, line, type Measure, short } from "../measure.ts";
 
 // Long enough for ten million rows on a quiet machine.
 const MAX_MS = 120_000;
 
-/** A CSV line may contain line feeds; only its end has a carriage return. */
+/** The byte that is counted for each line. A value in CSV may contain line feeds, but here no carriage return. */
 const lineEnds = { jsonl: 10, csv: 13 };
 type Format = keyof typeof lineEnds;
 
@@ -34,7 +34,7 @@ export const exporting: Measure = {
     for (const format of ["jsonl", "csv"] as const) {
       const { read, grown } = await grownDuring(bench, format, Number.POSITIVE_INFINITY, MAX_MS);
       const perSecond = read.lines / (read.ms / 1_000);
-      // The header is a line of CSV, too.
+      // The first line of CSV has the names of the columns.
       const isAll = read.lines === (format === "csv" ? jobs + 1 : jobs);
       const whole = read.isWhole ? isAll : null;
       lines.push(

@@ -1,4 +1,4 @@
-// The list of measures, in the order of the table. Measures that write come last.
+// The list of measures, in the order of the report's table. Measures that write come last.
 import type { Measure } from "../measure.ts";
 import { exporting } from "./export.ts";
 import {
@@ -22,8 +22,8 @@ import { manyViewers } from "./viewers.ts";
 import { fetchesBeside, slowloris } from "./workers-beside.ts";
 
 export const measures: readonly Measure[] = [
-  // `watching` is first: after a request for metrics, an admin reads for another minute, and `watching` would count
-  // the CPU time of these reads.
+  // `watching` is first: after a request for the overview or the metrics, the admin reads a large table for another
+  // minute, and `watching` would count PostgreSQL's CPU time for these reads.
   ...[watching, overview, manyViewers],
   ...[sampledCounts, census, countOfFilter],
   ...[keyset, rareFilters, offsets, text, clientGone],

@@ -1,5 +1,6 @@
-// Insight: horizon, error groups and their common fields, why a job does not run, queues, tasks, workers, counts of any
-// filter, the database. Cold and warm times are measured on an admin that has just started.
+// The admin's insight: horizon, error groups, what failed jobs have in common, why a job does not run, queues, tasks,
+// workers, incidents, the database, and counts. Cold and warm times are those of the first and the second answer of an
+// admin that has just started.
 import { schemaName } from "../../../../src/database/schema-name.ts";
 import { compileQuery } from "../../../../src/insight/query/compile-query.ts";
 import { countQuery } from "../../../../src/insight/stats/count-query.ts";
@@ -18,7 +19,7 @@ import {
 } from "../measure.ts";
 import { portSql } from "../port-sql.ts";
 
-/** The first answer of a new admin, and the second. */
+/** Returns the milliseconds of the first answer of a new admin, and of its second. */
 async function coldAndWarm(bench: Bench, path: string): Promise<{ cold: number; warm: number }> {
   const admin = await bench.freshAdmin();
   try {
@@ -31,6 +32,7 @@ async function coldAndWarm(bench: Bench, path: string): Promise<{ cold: number; 
   }
 }
 
+/** Returns a measure of one path. `warmMs` null: the second answer has no line. */
 function reading(
   name: string,
   path: string,
@@ -97,7 +99,7 @@ export const why: Measure = {
 
 const SAMPLES = 100;
 
-/** The true number must be within the interval in nine of ten samples. */
+/** Counts by samples: the true number must be within the interval in at least nine of ten. */
 export const sampledCounts: Measure = {
   name: "sampled counts",
   needs: ["/api/counts"],
@@ -111,7 +113,8 @@ export const sampledCounts: Measure = {
       ["retrying", 0.05],
     ] as const) {
       const { scheduled, failed } = rows[0];
-      // The port counts retrying jobs as scheduled or ready. Due retrying jobs behind a locked queue are blocked.
+      // The port counts retrying jobs as scheduled or ready. A due retry whose queue is locked is not retrying, but
+      // blocked.
       const retrying = await bench.db.query(
         `select count(*) filter (where run_at > now() or not coalesce(job_queue_id = any(array(
              select id from ${bench.schema}._private_job_queues where locked_at is not null
@@ -150,7 +153,7 @@ export const sampledCounts: Measure = {
   },
 };
 
-/** Counts one by one, with as many answers as needed. */
+/** The exact count of all jobs: the admin returns it in several answers, each of which continues the last. */
 export const census: Measure = {
   name: "census",
   needs: ["/api/counts"],

@@ -1,5 +1,5 @@
-// Pages of jobs: keyset pages in every order, rare filters, offsets, text, payload fields. No query may be answered
-// with 503. A search may need several answers; none of them may take longer than 0.6 s.
+// Pages of jobs: keyset pages in several orders, rare filters, offsets, text, payload fields, and a client that leaves.
+// An answer other than 200 misses the target. A search may need several answers, each of which may take at most 0.6 s.
 import { setTimeout as pause } from "node:timers/promises";
 import {
   answerMs,
@@ -26,10 +26,13 @@ interface Walk {
   readonly statuses: ReadonlySet<number>;
 }
 
-/** A walk ends after this many jobs: their pages show how long a page takes. */
+/** A walk ends after this many jobs, because their pages already show how long a page takes. */
 const MAX_JOBS = 300;
 
-/** Reads page after page until there is no next one, until MAX_JOBS jobs are read, or until `most` pages. */
+/**
+ * Reads page after page until there is no next one, MAX_JOBS jobs or `most` pages are read, an answer is not 200, or a
+ * partial ranking has become full.
+ */
 export async function walk(
   { admin }: Bench,
   parameters: Record<string, string>,
@@ -48,7 +51,7 @@ export async function walk(
     if (status !== 200) break;
     const wasPartial: boolean = isPartial;
     isPartial = body.ranking === "partial";
-    // While a ranking is partial, each answer is the same page with better jobs.
+    // While `ranking` is partial, each answer is the same page again, in which jobs that come earlier replace others.
     jobs = isPartial || wasPartial ? body.jobs.length : jobs + body.jobs.length;
     cursor = wasPartial && !isPartial ? null : body.next_cursor;
   } while (cursor !== null && jobs < MAX_JOBS && times.length < most);
@@ -62,7 +65,7 @@ export async function walk(
   };
 }
 
-/** The number of pages, so large that the first ones, during which Node still compiles, do not matter. */
+/** The number of pages of each order, so large that the slow first ones, while Node compiles, do not change the p95. */
 const PAGES = 200;
 
 export const keyset: Measure = {
@@ -76,7 +79,7 @@ export const keyset: Measure = {
       ["due", { sort: "due", q: "is:ready" }],
       ["latest due first", { sort: "-due", q: "is:scheduled" }],
       ["priority", { sort: "priority" }],
-      // The next hour is full of retrying jobs, so the first pages look at some 2,000 rows each.
+      // The jobs that are due within an hour are all retrying, so each of the first pages reads past some 2,000 rows.
       ["priority, few matches", { sort: "priority", q: "is:scheduled" }],
     ];
     for (const [name, parameters] of orders) {
@@ -163,7 +166,7 @@ export const offsets: Measure = {
   },
 };
 
-/** A client that leaves cancels its statement. */
+/** When a client leaves, the statement of its request is cancelled. */
 export const clientGone: Measure = {
   name: "client gone",
   needs: ["/api/jobs"],

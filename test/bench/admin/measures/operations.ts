@@ -1,5 +1,6 @@
 // Operations by query on many jobs: jobs per second, the time to stop, whether an undo restores all jobs, and the
-// duration of workers' fetches at the same time. The admin is killed in the middle of one operation.
+// duration of workers' fetches at the same time. Also a list beside a huge payload, and an operation whose admin is
+// killed.
 import { setTimeout as pause } from "node:timers/promises";
 import { type FetchProber, probeFetches } from "../fetch-prober.ts";
 import { atLeast, atMost, type Bench, type Line, line, type Measure, short } from "../measure.ts";
@@ -10,7 +11,7 @@ interface Operation {
   readonly done: number;
 }
 
-/** `rate` and `limit`, added to the request. */
+/** The fields `rate` and `limit` of the request that starts an operation. */
 type Way = Readonly<Record<string, number>>;
 
 async function begin(bench: Bench, body: object, way: Way = {}): Promise<Operation> {
@@ -63,7 +64,7 @@ export const operations: Measure = {
   writes: true,
   run: async (bench) => {
     const lines: Line[] = [];
-    // Receipts and undo need the tables of this extension.
+    // Operations need the tables of this extension.
     const extended = await bench.admin.post("/api/extensions", {
       action: "add",
       name: "operations",
@@ -75,7 +76,7 @@ export const operations: Measure = {
       const quiet = prober.p95();
       const before = await fingerprint(bench);
       const q = "is:failed";
-      // An undo restores the jobs whose earlier state is stored.
+      // With the limit MAX_KEPT the earlier state of every changed job is stored, so the undo restores all of them.
       const body = { q, action: "reschedule", changes: { priority: 7 } };
       const moved = await speed(bench, body, prober, { limit: MAX_KEPT });
       lines.push(
@@ -162,7 +163,7 @@ export const killed: Measure = {
     const begun = await begin(here, body, { rate: 20_000 });
     await pause(1_000);
     process.kill(admin.pid, "SIGKILL");
-    // Before the end of its lease the killed admin counts as alive.
+    // Until its lease expires, the operation of the killed admin is still shown as running.
     let seen = (await bench.admin.get(`/api/operations/${begun.id}`)).body;
     for (let waited = 0; seen.state === "running" && waited < 60; waited++) {
       await pause(1_000);

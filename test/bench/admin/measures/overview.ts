@@ -1,4 +1,4 @@
-// The overview and the metrics: warm, and the very first answer. Also the cost of viewers.
+// The overview and the metrics: the first answer of a new admin, and warm ones. Also the CPU and traffic of viewers.
 import { setTimeout as pause } from "node:timers/promises";
 import { postgresCpu_s } from "../../engine/postgres-cpu.ts";
 import type { AdminProcess } from "../admin-process.ts";

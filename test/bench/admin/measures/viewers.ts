@@ -1,5 +1,6 @@
 // A thousand viewers: memory, and the CPU time of an event to all of them, compared with bare writes on this machine.
-// The event is measured separately, because the CPU of the admin's reads varies by more than the event costs.
+// The event is measured in a process that only sends events (tick-server.ts), because the CPU time of the admin's reads
+// varies by more than an event costs.
 import { setTimeout as pause } from "node:timers/promises";
 import { atMost, line, type Measure, ms } from "../measure.ts";
 import { tickCostMs } from "../tick-cost.ts";
@@ -20,7 +21,7 @@ export const manyViewers: Measure = {
     const admin = await bench.freshAdmin(limits);
     try {
       const one = await admin.watch(PATH);
-      // One viewer first: the memory that the feed itself needs is not counted for the others.
+      // The first viewer connects before the others, so that the memory of the feed itself is not counted for them.
       await pause(25_000);
       const rss = admin.rss_mb();
       const others = Array.from({ length: VIEWERS - 1 }, () => admin.watch(PATH));

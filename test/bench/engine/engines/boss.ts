@@ -1,10 +1,11 @@
-// pg-boss: with its own workers in bursts, or with two loops of fetch and complete, which are faster.
+// pg-boss: with its own workers in bursts; with two loops of fetch and complete, which are faster; or with four loops
+// that fetch jobs of a group, one at a time.
 import { setTimeout as sleep } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import { type Engine, NotBuilt } from "./engine.ts";
 
 const BATCH = 500;
-/** Loops of a process that fetch one job each, and their wait after a fetch that found none. */
+/** The number of loops of bossGroup(), and how long a loop waits after a fetch that found no job. */
 const LOOPS_OF_GROUP = 4;
 const EMPTY_MS = 50;
 
@@ -37,7 +38,7 @@ export function boss({ loops }: { loops: boolean }): Engine {
   };
 }
 
-/** pg-boss with jobs of one group: each fetch counts the active jobs of the group, and respects its limit. */
+/** pg-boss with jobs of one group: each fetch counts the active jobs of the group, and respects the group's limit. */
 export function bossGroup(groupConcurrency: number): Engine {
   return {
     async start({ url, handler }) {

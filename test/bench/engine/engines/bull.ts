@@ -1,5 +1,5 @@
 // BullMQ on PostgreSQL, with its global concurrency. It is not among the packages of this project: without
-// `npm install --no-save bullmq@6` its rows are marked *not built*.
+// `npm install --no-save bullmq@6` its rows have no rival.
 import pg from "pg";
 import { type Engine, NotBuilt } from "./engine.ts";
 
@@ -24,7 +24,7 @@ interface Bull {
   ) => { close(): Promise<void>; on(event: string, listener: (error: Error) => void): void };
 }
 
-/** Not a literal, so that a compiler does not look for it. */
+/** Its type is not a literal, so that the compiler does not look for the package. */
 const PACKAGE: string = "bullmq";
 
 async function load(): Promise<Bull> {
@@ -63,7 +63,7 @@ export function bull(): Engine {
   };
 }
 
-/** Adds `jobs` jobs, `concurrency` of which may run at once in all processes. */
+/** Replaces all jobs by `jobs` new ones, `concurrency` of which may run at once in all processes together. */
 export async function seedBull(url: string, jobs: number, concurrency: number): Promise<void> {
   const { Queue, runMigrations } = await load();
   const connection = poolOf(url);

@@ -1,4 +1,4 @@
-// The interface of a job queue in the suite's child process, for any implementation.
+// The interface of a contender, for any implementation of a job queue. It is used in the child process (child.ts).
 import type { Duty } from "../duty.ts";
 
 export interface EngineOptions {
@@ -19,7 +19,7 @@ export interface Adder {
   /** Adds one job, as a web request does; called many times at once. */
   one(payload: object): Promise<unknown>;
   many(payloads: readonly object[]): Promise<unknown>;
-  /** null: not supported. */
+  /** Adds all jobs at once by the fastest way; null if the engine has no faster way than many(). */
   readonly bulk: ((payloads: readonly object[]) => Promise<unknown>) | null;
   end(): Promise<void>;
 }
@@ -29,5 +29,5 @@ export interface Engine {
   adder(url: string, key?: Duty["key"]): Promise<Adder>;
 }
 
-/** Thrown if a contender does not support the experiment: its row is marked *not built*, and nothing fails. */
+/** Thrown if a contender does not support the experiment, or is not installed. It then has no figures. */
 export class NotBuilt extends Error {}

@@ -9,10 +9,10 @@ const logger = new Logger(() => (level, message) => {
   if (level === "error") console.error(message.slice(0, 500));
 });
 
-// Its log line for each job is turned off, because speed is compared.
+// Turns off Graphile Worker's log line for each job, because speed is compared.
 process.env["NO_LOG_SUCCESS"] = "1";
 
-/** `localQueue`: the number of jobs in it; null: the defaults. */
+/** `localQueue`: the size of the local queue, beside the batching preset; null: the defaults without the preset. */
 export function graphile(localQueue: number | null): Engine {
   return {
     async start({ url, concurrency, pollIntervalMs, handler }) {

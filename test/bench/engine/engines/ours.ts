@@ -7,7 +7,7 @@ import { type Adder, type Engine, NotBuilt } from "./engine.ts";
 
 const BESIDE_MS = 100;
 
-/** `build`: the directory of another build. Default: `dist`; the bundled child is in its folder `bench`. */
+/** `build`: the directory of another build. Default: `dist`, in whose folder `bench` the bundled child is. */
 export async function ours(settings: object, build?: string): Promise<Engine> {
   const own = new URL("../", import.meta.url);
   const directory = build === undefined ? own : pathToFileURL(`${build}/`);

@@ -1,4 +1,4 @@
-// Adding jobs: many callers of addJob, batches, and the bulk path.
+// Adding jobs: many callers of addJob, batches, and the bulk path, beside Graphile Worker. Also what unique jobs cost.
 import type { Duty } from "../duty.ts";
 import type { Experiment } from "../experiment.ts";
 
@@ -36,7 +36,7 @@ const NAMED = [
   { name: "unfinished", plain: "given, kept", unique: "unique, unfinished" },
 ] as const;
 
-/** Compares job keys made of the payload with job keys that the caller gives. */
+/** Compares unique jobs, whose keys are computed from the payload, with jobs whose key the caller gives. */
 export const addUnique: Experiment = {
   name: "add-unique",
   contenders: NAMED.flatMap(({ plain, unique }) => [plain, unique]),

@@ -49,13 +49,13 @@ export const drainByTwo: Experiment = {
     await bench.server.seed(jobs);
     const duty = bench.duty("drain", contender, { jobs, limitMs: 30_000, shared: true });
     const answers = await contend(duty, duty);
-    // Both processes start and end together.
+    // Both processes start and end together, so their speeds are added.
     const jps = answers.reduce((sum, { sample }) => sum + (sample?.jps ?? 0), 0);
     return { sample: { jps } };
   },
 };
 
-/** A row without a target. */
+/** Returns the row without its target. */
 function shown(row: Row): Row {
   return { ...row, target: null };
 }

@@ -1,5 +1,6 @@
-// Limits: the cost of a limit that is not hit, of a full limit for another task, and of limits of queues. With rivals:
-// how many jobs run at once in eight processes, and how many a second.
+// Limits: the cost of a limit that is not hit, of a full limit for another task, and of limits of queues. With short
+// jobs in eight processes: which part of the ideal rate a limit reaches and, beside rivals, how many jobs run at once
+// and a second.
 import { makeWorkerUtils } from "../../../../src/utils/worker-utils.ts";
 import { mostAtOnce } from "../../../worker/most.ts";
 import { contend } from "../contender.ts";
@@ -30,7 +31,7 @@ export const limitNotHit: Experiment = {
   },
 };
 
-/** The limited jobs are more urgent, and do not run out while the others run. */
+/** The jobs of the limited task `beside` are more urgent than the others, and do not run out while the others run. */
 export const besideLimit: Experiment = {
   ...COMMON,
   name: "limits-beside",
@@ -134,10 +135,10 @@ export const limitRivals: Experiment = {
   },
 };
 
-/** Runs jobs of MS under a limit in eight processes. */
+/** Runs jobs that take MS under a limit of `capacity`, in eight processes. */
 async function runLimited(bench: Bench, engine: string, capacity: number) {
   const limitMs = bench.options.quick ? 4_000 : 10_000;
-  // More jobs than can run within the limit, so that no process runs out of jobs.
+  // More jobs than can run in `limitMs`, so that no process runs out of jobs.
   const jobs = Math.ceil((limitMs / MS) * capacity * 1.2);
   const url = await seedLimited(bench, engine, jobs, capacity);
   if (typeof url !== "string") return url;
@@ -185,7 +186,7 @@ async function withUtils(
   await utils.end();
 }
 
-/** All processes begin and end together. */
+/** Drains the jobs with `count` processes. They begin and end together, so their speeds are added. */
 async function drainBy(bench: Bench, count: number, rest: Partial<Duty>): Promise<Answer> {
   const { jobs } = bench.options;
   const duty = bench.duty("drain", "ours", {
@@ -209,7 +210,7 @@ function total(answers: readonly Answer[]): Sample {
   return { jobs, nodeUs, pgUs: each("pgUs"), wal: each("wal") };
 }
 
-/** Returns the most jobs that ran at once, and the jobs a second in the middle of the time, when all processes run. */
+/** Returns the most jobs at once, and the jobs a second from 20 to 90 % of the starts, when all processes run. */
 function atOnce(runs: readonly Run[]): Sample {
   const spans = runs.map(([, id, from, to]) => ({ n: String(id), by: "", from, to }));
   const starts = spans.map(({ from }) => from).sort((a, b) => a - b);

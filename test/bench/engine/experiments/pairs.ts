@@ -1,5 +1,5 @@
-// The cost of pauses: this build and another one run in turns on the same server. `--against` names the other build, of
-// a commit without pauses.
+// What a feature costs applications that do not use it: this build, in three states of the schema, and the build of a
+// commit without the feature run in turn on one server. `--against` is the other build's directory `dist`.
 import type { Experiment, Row } from "../experiment.ts";
 
 const PAUSED_TASKS = 20;

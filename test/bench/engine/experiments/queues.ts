@@ -1,5 +1,5 @@
-// Named queues: speed in one queue and in a hundred. With two processes of ours that share the jobs, it also checks
-// that jobs of a queue run in order and one at a time.
+// Named queues: the speed with one queue and with a hundred. The experiment `order` checks, with two processes of ours
+// that share the jobs, that jobs of a queue run in order and one at a time.
 import { contend } from "../contender.ts";
 import type { Run } from "../duty.ts";
 import type { Bench, Experiment } from "../experiment.ts";

@@ -1,5 +1,5 @@
 // An idle worker: how soon it starts a job, what millions of scheduled jobs cost it, and how much WAL thousands of
-// named queues cause.
+// named queues cause. Also the memory of a worker in two simulated days.
 import { spawn } from "node:child_process";
 import { settle } from "../bench-server.ts";
 import type { Answer } from "../duty.ts";
@@ -78,7 +78,7 @@ export const scheduled: Experiment = {
   },
 };
 
-/** Priorities as in a real system: most are 0, some lower, some higher. */
+/** Adds scheduled jobs. Their priorities are as in a real system: most are 0, some lower, some higher. */
 async function fillSchedule({ server, options }: Bench): Promise<void> {
   const count = options.quick ? 500_000 : 6_200_000;
   const { client } = server;

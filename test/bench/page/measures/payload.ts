@@ -1,5 +1,6 @@
-// The page of a job with 50 MB of payload: the time from the click that opens the payload until its beginning is shown,
-// and the longest time in which the page did not respond; compared with a payload of 15 MB, which is shown whole.
+// Opens the payload of a job: one of 50 MB, of which the page shows the beginning as text, and one of 15 MB, which it
+// shows as a tree. Measures the time from the click until the text or tree is shown, and the longest task, during which
+// the page does not respond.
 import { atMost, type Line } from "../../admin/measure.ts";
 import { isThere, openPage, type PageBench, type PageMeasure, type Watched } from "../bench.ts";
 
@@ -24,7 +25,7 @@ async function opened(bench: PageBench, mb: number, shows: string): Promise<read
   try {
     const page = await openPage(browser, bench.url, `/jobs/${rows[0].id}`);
     await isThere(page);
-    const button = page.getByRole("button", { name: "Open the payload" });
+    const button = page.getByRole("button", { name: "Load payload" });
     await button.waitFor();
     await page.evaluate(() => {
       (globalThis as unknown as { watched: Watched }).watched.longTasks.length = 0;

@@ -10,7 +10,7 @@ const ALL = 10_000;
 export const refreshes: PageMeasure = {
   name: "refreshes",
   run: async ({ url, launch }) => {
-    // Frames are drawn immediately, so that the page draws once for each answer.
+    // A refresh does not wait for the display: with these options, each frame is drawn at once.
     const browser = await launch("--disable-frame-rate-limit", "--disable-gpu-vsync");
     const page = await openPage(browser, url, "/jobs");
     await isThere(page);
@@ -38,7 +38,7 @@ export const refreshes: PageMeasure = {
   },
 };
 
-/** Refreshes the list this many times: each refresh begins as soon as the one before is drawn. */
+/** Refreshes the list `times` times. A refresh begins as soon as the one before is drawn. */
 async function refresh(page: Page, times: number): Promise<void> {
   await page.evaluate(async (wanted) => {
     const { watched } = globalThis as unknown as { watched: Watched };

@@ -1,4 +1,5 @@
-// The time of the page's own code: for an update of a list of a hundred jobs, and for a letter typed into the query.
+// The CPU time of the page's main thread: that of its code for a live update of a list of a hundred jobs; and that of
+// code, layout and painting for a letter typed into the query.
 
 import type { Page } from "playwright-core";
 import { atMost, line, ms } from "../../admin/measure.ts";
@@ -16,7 +17,7 @@ export const script: PageMeasure = {
     await isThere(page);
     await page.waitForFunction(() => document.querySelectorAll(".jobs tbody tr").length >= 100);
     const session = await page.context().newCDPSession(page);
-    // CPU time, which does not include other processes.
+    // The metrics are CPU time, which does not include the time of other processes.
     await session.send("Performance.enable", { timeDomain: "threadTicks" });
     const took = async (name: string, step: () => Promise<unknown>) => {
       const before = (await metricsOf(session))(name);
@@ -51,8 +52,8 @@ export const script: PageMeasure = {
 };
 
 /**
- * Waits for a draw, if there was none since the last call; there is at least one a second. Returns the number of draws
- * since the last call. The page counts them: a check in each frame would take more time than an update.
+ * Returns the number of draws since the steps were last read. If there was no step since then, waits for the next draw;
+ * there is one at least every second. The page calls back: a check in each frame would take more time than an update.
  */
 async function nextDraws(page: Page): Promise<number> {
   await page.evaluate(() => {

@@ -1,4 +1,4 @@
-// The size of what the browser loads: the module with its host, and the fonts.
+// The sizes of files that the browser loads: the WebAssembly module with its scripts, compressed, and the fonts.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { atMost, type Line } from "../../admin/measure.ts";

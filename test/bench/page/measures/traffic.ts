@@ -1,5 +1,6 @@
-// The bytes of each page in a minute: requests, responses and the stream. Measured while nothing changes in the
-// database, with the demo's worker, and under heavy load. All pages are open at once, each with a relay (wire.ts).
+// The bytes that a page sends and receives in a minute: requests, responses and the event stream. Measured while
+// nothing changes in the database, then with the demo's worker and a running operation, then also under heavy load. The
+// pages are open at once, each with its own relay (wire.ts).
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { silentLogger } from "../../../../src/base/logger.ts";
@@ -11,9 +12,9 @@ import { startWire, type Wire } from "../wire.ts";
 const MINUTE_MS = 60_000;
 /** The time until the rates of the last minute are zero. */
 const SETTLING_MS = 65_000;
-/** Jobs added a second under heavy load; half of them fail, a quarter of all for good. */
+/** Jobs added in each second under heavy load: about a quarter become retrying, a quarter failed; half are deleted. */
 const STORM = 50;
-/** The jobs of the running operation: one a second. */
+/** The number of the operation's jobs. Once it is resumed, it changes one a second. */
 const OPERATED = 300;
 
 interface OpenPage {
@@ -69,7 +70,7 @@ async function beginHeld({ db, admin }: PageBench): Promise<string> {
   return String(begun.body.id);
 }
 
-/** All pages by name. */
+/** Returns the routes of the measured pages by name: all but limits, a limit, a cron entry and unknown addresses. */
 async function routesOf({ admin }: PageBench, operation: string): Promise<Record<string, string>> {
   const of = async (path: string) => (await admin.get(path)).body;
   const { jobs } = await of("/api/jobs?q=is:failed&fields=row&limit=1");

@@ -1,4 +1,5 @@
-// The requests to each route that the page reads, with queries of each kind.
+// Requests to the admin's GET routes, with queries of each kind. The routes of the page, its files and downloads with a
+// ticket are left out.
 
 const queries = [
   "",
@@ -15,7 +16,7 @@ const some = ["", "payload.a:b is:failed", "error=abc"];
 const each = (path: string, more = "", asked = queries) =>
   asked.map((q) => `${path}?q=${encodeURIComponent(q)}${more}`);
 
-/** The requests by route; null: the response is a stream, or needs rows that only some of the tests add. */
+/** By route, the requests; null: none, as the response is a stream or needs rows that only some of the tests add. */
 export const asked: Readonly<Record<string, readonly string[] | null>> = {
   "/api/session": ["/api/session"],
   "/api/overview": ["/api/overview"],
@@ -78,7 +79,7 @@ const COUNTING = ["/api/counts", "/api/groups", "/api/groups/common"];
 const of = (isWanted: (route: string) => boolean) =>
   Object.entries(asked).flatMap(([route, paths]) => (isWanted(route) ? (paths ?? []) : []));
 
-/** All of them, in parts of about a minute. */
+/** All requests, in parts that take about a minute each. */
 export const parts = {
   lists: of((route) => route === "/api/jobs"),
   counts: of((route) => COUNTING.includes(route)),

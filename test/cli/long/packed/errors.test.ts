@@ -1,4 +1,4 @@
-// Errors of all failed jobs.
+// Large errors: `last_error` of all failed jobs.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 testPackedRows(

@@ -1,11 +1,11 @@
-// Flags, which are jsonb; and every route that the page reads.
+// Large flags, which are jsonb; and a test that asked.ts lists all its routes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../../../src/admin/routes.ts";
 import { asked } from "./asked.ts";
 import { long, testPackedRows } from "./packed-rows.ts";
 
-test("The list of requests in asked.ts names every route that the page reads.", () => {
+test("asked.ts lists every GET route except those of the page, its files and downloads with a ticket.", () => {
   const reads = routes.filter(
     ({ method, access }) => method === "GET" && ["read", "open", "metrics"].includes(access),
   );

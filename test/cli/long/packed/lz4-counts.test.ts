@@ -1,4 +1,4 @@
-// Payloads in lz4, in counts and groups.
+// Payloads that are compressed with lz4: requests for counts and groups.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 const statement = `alter table worker._private_jobs alter column payload set compression lz4;

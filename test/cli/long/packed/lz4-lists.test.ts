@@ -1,4 +1,4 @@
-// Payloads in lz4, which compresses repetitive text three times as much, in lists.
+// Payloads that are compressed with lz4, which makes repetitive text a third as large as pglz: all other requests.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 const statement = `alter table worker._private_jobs alter column payload set compression lz4;

@@ -1,4 +1,5 @@
-// Locks, cron entries, schedules, pauses, limits, audit trail and operations. Large values are compressed only once.
+// Large values in locks, workers, cron entries, schedules, pauses, limits, back-offs, the audit trail and operations.
+// Most of the values are compressed once, in the temporary table `packed`, and copied as they are.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 testPackedRows(

@@ -1,5 +1,5 @@
 // Names, options, payloads and reasons in the tables of this library: names as long as an index permits, and values
-// that are small enough in the table to be read.
+// whose compressed size is small enough for the admin to read them.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 testPackedRows(

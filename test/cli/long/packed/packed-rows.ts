@@ -1,5 +1,6 @@
-// Rows that are small in the table and large in memory: most often 1,500 of them, each up to 16 KB on disk and 1.39 MB
-// in memory. Every route that the page reads still responds, with at most 150 MB more memory and 512 MiB in all.
+// Rows that are small in the table and large in memory: usually 1,500 of them, whose large value has up to 16 KB on
+// disk and 1.39 MB in memory. The admin still answers the requests of asked.ts, with at most 150 MB more memory, and
+// where control groups can bound its memory, with 512 MiB in all.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,16 +16,17 @@ const PASSWORD = "a-password-of-its-own";
 const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString("base64")}`;
 const MAX_MB = 150;
 const ALIVE_IN_MB = 512;
-/** On a quiet machine 200 would be enough; on a busy one a process waits for its turn. */
+/** On a quiet machine 200 ms would be enough; on a busy one a process waits for its turn. */
 const MAX_HEALTH_MS = 2_000;
 const MAX_MS = 170_000;
 
-/** SQL: the contents of the rows. */
+/** SQL: the text of 1.39 MB, which compresses well, that the rows contain. */
 export const long = "pg_catalog.repeat('a', 1390000)";
 
 /**
- * `statement`: adds large rows to 1,500 jobs, every second of which has failed, or makes these jobs large. A test file
- * may take three minutes, also on a busy machine, so each kind of row has its own file, and the slowest have two.
+ * Tests the admin on a database with 1,500 jobs, every second of which has failed. `statement`: makes these jobs large,
+ * or adds large rows to other tables. `requested`: parts of asked.ts; `own.paths`: more requests. A test file may take
+ * three minutes, also on a busy machine, so each kind of row has its own file, and the slowest have two.
  */
 export function testPackedRows(
   kind: string,
@@ -92,7 +94,7 @@ async function filled(statement: string, extensions: readonly string[]) {
 const memoryMb = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 
-/** Sends the requests, after two that load code. The server itself ends a response after 3 s, with 503. */
+/** Sends the requests, after two that load code. If an answer does not begin within 3 s, the server sends 503. */
 async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly string[]) {
   const ask = async (path: string) => {
     const began = performance.now();
@@ -106,7 +108,7 @@ async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly
   const failed: string[] = [];
   for (const path of paths) {
     let { status, ms } = await ask(path);
-    // A statement has half a second: on a busy machine that can be too little, but not repeatedly.
+    // Some statements have a timeout of half a second: too short on a busy machine at times, but not repeatedly.
     for (let again = 0; status === 503 && again < 3; again++) ({ status, ms } = await ask(path));
     mb = Math.max(mb, memoryMb(pid) - before);
     if (status !== 200) failed.push(`${path}: ${status} after ${ms.toFixed(0)} ms`);
@@ -116,8 +118,8 @@ async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly
 }
 
 /**
- * Requests /healthz every 10 ms until its input ends, then prints the times: in a separate process, so that nothing
- * delays it.
+ * Requests /healthz, 10 ms after each response, until its input ends; then it prints the times. It runs in a separate
+ * process, so that the test's own work does not delay it.
  */
 const healthProgram = `
   const times = [];

@@ -1,4 +1,4 @@
-// Payloads in PostgreSQL's own compression, in counts and groups.
+// Payloads in pglz, PostgreSQL's own compression: requests for counts and groups.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 const statement = `update worker._private_jobs set payload = json_build_object('a', ${long}, 'n', id)`;

@@ -1,4 +1,4 @@
-// Reports of workers: not compressed, and too large together.
+// Reports of workers, which PostgreSQL never compresses in this column; together they are too large to be read.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 testPackedRows(

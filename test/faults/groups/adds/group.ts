@@ -1,5 +1,5 @@
-// Adds through a proxy that cuts the connection at every place: the error of a rejected caller shows whether the job
-// may exist, and with a key the caller can retry.
+// Adds jobs through a proxy that cuts the connection after each message, and then at random moments. The error
+// of a failed add shows whether the job may exist. An add with a key can be repeated.
 
 import { DIRECTIONS, type Direction } from "../../../support/tcp-proxy/link.ts";
 import type { TcpProxy } from "../../../support/tcp-proxy.ts";
@@ -57,7 +57,7 @@ function places({ brief }: Field, { isSlow, temperatures }: Way): Place[] {
 
 let made = 0;
 
-/** Cuts before the first message, then after the first, after the second, and so on, until nothing is left to cut. */
+/** Cuts one add before its first message, the next after the first, and so on, until an add ends before the cut. */
 async function cutEverywhere(field: Field, way: Way, proxy: TcpProxy, tally: Tally): Promise<void> {
   const names = () => Array.from({ length: way.jobs }, () => `job-${made++}`);
   for (const { direction, isTorn, temperature } of places(field, way)) {
@@ -82,7 +82,7 @@ async function cutEverywhere(field: Field, way: Way, proxy: TcpProxy, tally: Tal
   }
 }
 
-/** Adds the same keys again: the tally then checks that each job exists once. */
+/** Adds jobs under the same keys again, which must succeed. The tally checks that no job exists twice. */
 async function again(
   field: Field,
   way: Way,

@@ -1,4 +1,4 @@
-// Compares the results of the callers with the table.
+// Compares the results that adds returned with the jobs in the table.
 import type { Field } from "../../field/field.ts";
 import type { AddOutcome, Way } from "./ways.ts";
 
@@ -9,7 +9,7 @@ interface AddedName {
   readonly outcome: AddOutcome;
 }
 
-/** The permitted numbers of jobs of one name. */
+/** The least and the most jobs of one name in the table, by the result of its add. */
 const BOUNDS: Readonly<Record<AddOutcome, readonly [number, number]>> = {
   added: [1, 1],
   unknown: [0, 1],
@@ -21,7 +21,7 @@ export class Tally {
   readonly #count: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   readonly #all: AddedName[] = [];
 
-  /** `count`: how many jobs of each name there are. */
+  /** `count` returns the number of jobs in the table by name; without an entry there is none. */
   constructor(
     field: Field,
     count: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>,
@@ -36,7 +36,7 @@ export class Tally {
     }
   }
 
-  /** Reports problems, and the number of rejected jobs that exist. */
+  /** Reports each result that the table contradicts, and how many adds had which result. */
   async judge(when: string): Promise<void> {
     const there = await this.#count(this.#all.map(({ name }) => name));
     for (const { way, where, name, outcome } of this.#all) {

@@ -10,7 +10,7 @@ import { makeWorkerUtils, type WorkerUtils } from "../../../../src/utils/worker-
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import type { Order } from "../../../cli/command-child.ts";
 
-/** The result of an add for its caller. */
+/** The result of an add. `unknown`: it failed, but its job may exist. `not added`: it failed, and no job exists. */
 export type AddOutcome = "added" | "unknown" | "not added";
 
 export interface Adder {
@@ -21,11 +21,11 @@ export interface Adder {
 
 export interface Way {
   readonly name: string;
-  /** How many jobs at a time. */
+  /** The number of jobs in one call of Adder.add(). */
   readonly jobs: number;
   /** Whether the names are job keys, too. */
   readonly isKeyed: boolean;
-  /** Whether it needs another process to add jobs. Then fewer places are tested, and none at random. */
+  /** Whether another process adds the jobs. Then no message is torn, and no connection is cut at random. */
   readonly isSlow: boolean;
   /** cold: the add opens its connection. warm: the connection was open before. */
   readonly temperatures: readonly ("cold" | "warm")[];
@@ -94,7 +94,7 @@ const insideTransaction: Way = {
           await client.query("begin");
           await utils.with(client).addJob("mail", { n });
         } catch (error) {
-          if (outcomeOf(error) === "unknown") throw error; // A wrong result: no commit was sent.
+          if (outcomeOf(error) === "unknown") throw error; // This code is wrong here: no commit was sent.
           await client.query("rollback").catch(() => {});
           return ["not added"];
         }

@@ -1,5 +1,5 @@
-// PostgreSQL is away for a minute while a thousand readers hold event streams: they stay connected and get an event
-// when it is back; the process has not grown, and its log is short.
+// PostgreSQL is away for a minute while a thousand readers have open event streams. The streams stay open and get an
+// event soon after PostgreSQL is back. The admin's memory does not grow, and it logs few lines.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
@@ -54,7 +54,7 @@ export async function databaseAway(field: Field, server: Server): Promise<void> 
 
 export const linesOf = (path: string) => readFileSync(path, "utf8").split("\n").length - 1;
 
-/** Waits until a list is answered with this status. */
+/** Waits until the admin answers a request for the list of jobs with this status. */
 export const answers = (admin: AdminProcess, status: number) =>
   waitUntil(`a list is answered with ${status}`, async () => {
     const answer = await admin.get("/api/jobs").catch(() => null);

@@ -1,5 +1,5 @@
-// The admin under faults: one of two dies, PostgreSQL is away, a table is locked, ten thousand connections are idle.
-// Independent of modes: no worker runs here.
+// The admin under faults: one of two admins is killed, PostgreSQL is away, a table is locked, clients open ten thousand
+// connections and send nothing. Independent of modes: no worker runs here.
 import type { FaultGroup } from "../../field/field.ts";
 import { databaseAway } from "./database-away.ts";
 import { idleSockets } from "./idle-sockets.ts";

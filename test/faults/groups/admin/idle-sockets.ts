@@ -1,4 +1,5 @@
-// Ten thousand idle connections: a client that sends a request is served.
+// Clients open ten thousand connections and send nothing; the admin may close some of these. It still answers requests
+// within a second.
 import { once } from "node:events";
 import net from "node:net";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
@@ -27,7 +28,9 @@ export async function idleSockets(field: Field, server: Server): Promise<void> {
   }
   for (let n = 0; n < QUESTIONS; n++) {
     const { status, ms } = await admin.get("/api/overview");
-    field.figure(`an answer beside ${wanted} idle sockets`, null, ms, { most: MAX_MS });
+    field.figure(`an answer after ${wanted} idle connections were opened`, null, ms, {
+      most: MAX_MS,
+    });
     if (status !== 200) field.problem(null, `beside idle sockets the overview is ${status}`);
   }
   const grown = admin.rss_mb() - rss;
@@ -35,7 +38,7 @@ export async function idleSockets(field: Field, server: Server): Promise<void> {
   await admin.stop();
 }
 
-/** Connects from many addresses, as from many clients. The server may close any of the connections. */
+/** Opens connection `n`, from one of 200 addresses, as many clients would. The server may close it at any time. */
 async function connect(port: number, n: number): Promise<net.Socket> {
   const socket = net.connect({ host: "127.0.0.1", port, localAddress: `127.0.2.${1 + (n % 200)}` });
   socket.on("error", () => {}).resume();

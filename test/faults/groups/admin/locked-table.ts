@@ -1,12 +1,15 @@
-// Another session holds an exclusive lock on the table of jobs: requests are answered with an error soon, also those
-// that wait for a connection, and with data again once the lock is released.
+// While another session holds an exclusive lock on the table of jobs, requests are answered with 503 within two
+// seconds, also those that wait for a connection. Once the lock is released, lists are answered with data again.
 import pg from "pg";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
 import { answers } from "./database-away.ts";
 
-/** Many more requests than connections, so that most wait; within the limit of one client. */
+/**
+ * Reads that are sent at once, with WRITTEN writes: many more than the admin has connections to PostgreSQL, so that
+ * most wait, and fewer than the 50 requests that one client may have.
+ */
 const REQUESTS = 36;
 const WRITTEN = 12;
 const ROUTES = ["/api/jobs?q=is:failed", "/api/jobs/1", "/api/queues", "/api/jobs?q=payload.a:1"];

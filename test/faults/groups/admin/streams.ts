@@ -1,18 +1,18 @@
-// Many readers of event streams, from as many addresses as the limit for one client requires.
+// Many readers of event streams, from so many addresses that none exceeds the admin's limit for one client.
 import http from "node:http";
 
 export interface Streams {
   /** The number of open streams. */
   readonly size: number;
-  /** The number of streams that have had an event of this name since the last clear(). */
+  /** The number of open streams that have received an event of this name since the last clear(). */
   streamsWith(event: string): number;
   clear(): void;
   close(): void;
 }
 
-/** Below the limit for one address. */
+/** Below the admin's limit of 200 streams for one client, which is an address. */
 const OF_ONE_ADDRESS = 150;
-/** Opened at once: the kernel's queue of new connections is bounded. */
+/** The number of streams that are opened at once: the kernel's queue of new connections is bounded. */
 const AT_ONCE = 100;
 
 export async function openStreams(port: number, count: number): Promise<Streams> {

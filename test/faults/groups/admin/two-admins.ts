@@ -1,5 +1,5 @@
-// Two admins behind one address, round robin, are killed in turn and come back. A write needs at most one retry, since
-// both accept the same tokens.
+// Two admins behind nginx, which selects them in turn. They are killed alternately and started again. A write needs at
+// most one retry: the other admin accepts the same CSRF token.
 import { join } from "node:path";
 import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { startNginx } from "../../../support/nginx.ts";
@@ -11,7 +11,7 @@ import { linesOf } from "./database-away.ts";
 import { PASSWORD, startWriters } from "./writers.ts";
 
 const WRITERS = 8;
-/** Writes between two kills, so that each kill interrupts writes; in a selection fewer. */
+/** The number of writes before and after each kill, so that each comes amid writes; FEWER: in a brief run. */
 const BETWEEN = 200;
 const FEWER = 40;
 
@@ -24,7 +24,7 @@ export async function twoAdmins(field: Field, server: Server): Promise<void> {
       log: log(port),
       password: PASSWORD,
     });
-  /** Resolves when this admin has logged another write, which shows that the proxy uses it again. */
+  /** Resolves when the admin on this port has logged another write, which shows that nginx uses it again. */
   const takesWrites = (port: number) => {
     const before = linesOf(log(port));
     return waitUntil("the one that is back takes writes", async () => linesOf(log(port)) > before);

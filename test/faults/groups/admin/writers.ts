@@ -1,5 +1,5 @@
-// Writers that send requests to admins: each adds jobs under its own keys, and repeats a failed write once, as a person
-// would. Every acknowledged job must be in the table.
+// Clients that add jobs by HTTP requests to admins, each under its own keys. A failed write is repeated once, as a
+// person would do. The caller checks that every acknowledged job is in the table.
 import { setTimeout as sleep } from "node:timers/promises";
 
 export const PASSWORD = "a-password-of-the-faults";
@@ -12,13 +12,14 @@ const AGAIN_AFTER_MS = 250;
 export interface Writers {
   /** The keys of acknowledged jobs. */
   readonly acknowledged: ReadonlySet<string>;
-  /** The number of writes whose first attempt failed. `failed` lists those whose second attempt failed, too. */
+  /** The number of writes that were sent a second time. */
   readonly retried: number;
+  /** The keys, with the problem, of writes that failed the second time, too. */
   readonly failed: readonly string[];
   stop(): Promise<void>;
 }
 
-/** `url`: the address of the admins. */
+/** `url`: the address of one admin, or of a proxy. `pauseMs`: the pause of a writer after each write. */
 export function startWriters(url: string, count: number, pauseMs = 10): Writers {
   const acknowledged = new Set<string>();
   const failed: string[] = [];
@@ -31,7 +32,7 @@ export function startWriters(url: string, count: number, pauseMs = 10): Writers 
       headers: { authorization: LOGIN, "content-type": "application/json", ...init.headers },
       signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
     });
-  /** Returns the problem; null if the write was acknowledged. */
+  /** Sends one write. Returns the problem; null if the write was acknowledged. */
   const write = async (key: string): Promise<string | null> => {
     try {
       token ??= ((await (await ask("/api/session")).json()) as { csrf_token: string }).csrf_token;

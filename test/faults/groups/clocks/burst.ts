@@ -1,4 +1,4 @@
-// A hundred thousand jobs that are due in one second: each runs once.
+// A hundred thousand jobs that are due at the same moment: each runs once, and none starts before.
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
@@ -10,7 +10,7 @@ const DUE_IN_MS = 15_000;
 export async function burst(field: Field, server: Server): Promise<void> {
   const stands = await field.stands(server, { name: "burst" });
   const jobs = field.times(JOBS, 1_000);
-  // One mode after another: together they would only compete for the processors.
+  // One mode after another: at the same time they would only compete for the processors.
   for (const stand of stands) {
     await field.each([stand], async () => {
       const due = machineTime() + field.times(DUE_IN_MS, 2_000);
@@ -22,7 +22,7 @@ export async function burst(field: Field, server: Server): Promise<void> {
       const early = runs.filter(({ from }) => from < due - 20).length;
       if (early > 0) stand.problem(`${early} jobs started before their time`);
       if (runs.length !== jobs) stand.problem(`${runs.length} runs of ${jobs} jobs`);
-      stand.figure(`${jobs} jobs of one second are done`, (runs.at(-1)?.from ?? 0) - due);
+      stand.figure(`${jobs} jobs due at one moment have started`, (runs.at(-1)?.from ?? 0) - due);
       await stand.end();
     });
   }

@@ -1,5 +1,5 @@
-// A separate machine clock for a process, by Debian's libfaketime, which reads its offset from a file. Only the time of
-// day is faked: on a real machine, too, the monotonic clock never jumps.
+// A wrong time of day for one process, by Debian's libfaketime, which reads the offset from a file. The monotonic clock
+// is not faked: on a real machine, too, it never jumps.
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serverAccount } from "../../../../src/database/embedded/account.ts";
@@ -12,7 +12,7 @@ const library = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
 export interface FakeClock {
   /** The environment for the process that gets this clock. */
   readonly env: Readonly<Record<string, string>>;
-  /** Sets the clock this many seconds ahead; negative: behind. Takes effect within a second. */
+  /** Sets the clock to this many seconds ahead of the true time; negative: behind. Takes effect within a second. */
   step(seconds: number): void;
 }
 
@@ -33,14 +33,14 @@ export function fakeClock(directory: string, name: string, seconds: number): Fak
   };
 }
 
-/** Writes wrappers of PostgreSQL's programs that give the server this clock. Returns their directory. */
+/** Fills `directory` with PostgreSQL's programs, of which `postgres` is a wrapper that sets this clock. Returns it. */
 export function serverWith({ env }: FakeClock, directory: string): string {
   const real = findBinaries(serverAccount());
   mkdirSync(join(directory, "bin"), { recursive: true });
   for (const name of ["lib", "share", "bin/initdb"]) {
     symlinkSync(join(real, name), join(directory, name));
   }
-  // The server is started with an environment of its own, so the wrapper sets the variables.
+  // startEmbeddedServer() does not pass on this process's environment, so the wrapper sets the variables.
   const words = Object.entries(env).map(([name, value]) => `${name}='${value}'`);
   const script = `#!/bin/sh\nexec env ${words.join(" ")} '${real}/bin/postgres' "$@"\n`;
   writeFileSync(join(directory, "bin/postgres"), script, { mode: 0o755 });

@@ -1,5 +1,5 @@
-// Only the database's time counts. Machines have wrong or jumping clocks, crashes happen at ticks of a timetable, and
-// very many jobs are due in one second.
+// Only the database's clock decides when jobs start and ticks are scheduled. Clocks of workers and of the database are
+// wrong or jump, PostgreSQL crashes at ticks of a timetable, and very many jobs are due at the same moment.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import { burst } from "./burst.ts";
 import { jumpingServer } from "./jumping-server.ts";
@@ -8,13 +8,13 @@ import { wrongClocks } from "./wrong-clocks.ts";
 
 export const group: FaultGroup = {
   name: "clocks",
-  title: "wrong and jumping clocks, ticks through a crash, 100,000 jobs due in one second",
+  title: "wrong and jumping clocks, ticks through a crash, 100,000 jobs due at the same moment",
   limitMinutes: 10,
   needs: ["faketime"],
   async run(field: Field) {
     const server = await field.server();
     await burst(field, server);
-    // Not in npm test: libfaketime is often missing, and a tick takes a minute.
+    // Not in brief runs: libfaketime is often missing, and ticks come only once a minute.
     if (field.brief) return;
     await wrongClocks(field, server);
     await jumpingServer(field);

@@ -1,5 +1,5 @@
-// The database's clock is set an hour ahead and back: due times follow it, and nothing else changes. No running worker
-// is swept, and in the safe mode no job runs twice.
+// The database's clock jumps: an hour ahead, to the true time, an hour behind. The times at which jobs are due follow
+// it. No running worker is treated as stale, and in the safe mode no job runs twice.
 import { join } from "node:path";
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";
@@ -22,7 +22,7 @@ export async function jumpingServer(field: Field): Promise<void> {
     stand.load(10, { make: job });
   });
   for (const seconds of STEPS_S) {
-    // PostgreSQL's timeouts are times of that clock: a step ahead ends the open transactions of fast lanes.
+    // PostgreSQL measures its timeouts by this clock: a step ahead ends the open transactions of fast lanes.
     for (const { log } of stands) log.fault();
     clock.step(seconds);
     await field.outage(STEP_MS);
@@ -31,11 +31,11 @@ export async function jumpingServer(field: Field): Promise<void> {
   await field.each(stands, async (stand) => {
     await stand.end();
     if (stand.leasesLost > 0)
-      stand.problem(`${stand.leasesLost} of the living were taken for dead`);
+      stand.problem(`${stand.leasesLost} running workers were treated as stale`);
   });
 }
 
-/** Without a queue, because jobs of a queue that are added after a step back overtake those added before it. */
+/** Returns a job without a queue: in a queue, jobs added after a step back overtake those added before it. */
 function job(n: string, _producer: string, dice: Random): JobToAdd {
   const ms = dice(20) === 0 ? 3_000 : 2;
   const failures = dice(10) === 0 ? 1 : 0;

@@ -1,5 +1,5 @@
-// A crontab of fifty entries on ten workers with different clocks. At the tick the database crashes and workers are
-// killed: each tick of each entry adds one job.
+// A crontab of fifty entries on ten workers with different clocks. At two of the ticks PostgreSQL crashes and workers
+// are killed. Still each tick of each entry adds one job.
 import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
 import type { Stand } from "../../field/stand.ts";
@@ -9,7 +9,7 @@ const ENTRIES = 50;
 const MINUTE_MS = 60_000;
 const MADE_UP = { most: 10_000 };
 
-// A task that no worker supports, so that its jobs remain and can be counted.
+// No worker supports the task `tick`, so the jobs remain and can be counted.
 const crontab = Array.from(
   { length: ENTRIES },
   (_, index) => `* * * * * tick ?id=entry-${index} {entry: ${index}}`,
@@ -40,7 +40,10 @@ export async function ticks(field: Field, server: Server): Promise<void> {
   });
 }
 
-/** Kills the server and two workers at a random time from 100 ms before the tick to 300 ms after it. */
+/**
+ * Kills the server and two workers at a random time from 100 ms before the next tick to 300 ms after it. Then starts
+ * the server and two workers.
+ */
 async function crashAtTick(field: Field, stand: Stand, server: Server): Promise<void> {
   const tick = await nextTick(stand);
   const offset = stand.dice(400) - 100;
@@ -59,7 +62,7 @@ async function databaseTime(stand: Stand): Promise<number> {
   return row?.ms ?? 0;
 }
 
-/** The next full minute that is at least two seconds away. */
+/** Returns the next full minute of the database's clock that is at least two seconds away. */
 async function nextTick(stand: Stand): Promise<number> {
   return Math.ceil(((await databaseTime(stand)) + 2_000) / MINUTE_MS) * MINUTE_MS;
 }

@@ -13,10 +13,10 @@ import { type FakeClock, fakeClock } from "./fake-time.ts";
 const HOUR_S = 3_600;
 const STEPS_S = [HOUR_S, -HOUR_S, 0, 5, -5] as const;
 
-/** How late jobs may start on members that poll every 2 s. */
+/** How late a scheduled job may start: members poll every 2 s. */
 const STARTED = { most: 2_500 };
 const FREED = { most: 10_000 };
-/** A tolerance, because the two clocks are read one after the other. */
+/** A tolerance: for a due time, machineTime() and the time of day are read one after the other. */
 const READING_MS = 20;
 
 export async function wrongClocks(field: Field, server: Server): Promise<void> {
@@ -33,7 +33,7 @@ export async function wrongClocks(field: Field, server: Server): Promise<void> {
     const dueAt = new Map<string, number>();
     stand.load(20, { make: (n, producer, dice) => scheduled(n, producer, dice, dueAt) });
     await stepAbout(field, stand, stepping);
-    // After this kill only members with wrong clocks are left to recover the jobs.
+    // After this kill, only members with faked clocks can recover the jobs.
     if (right !== undefined) await stand.kill(right);
     await field.outage(2_000);
     await stand.end();
@@ -49,7 +49,7 @@ export async function wrongClocks(field: Field, server: Server): Promise<void> {
   });
 }
 
-/** A third of the jobs, at random, are due in a second and a half. */
+/** Returns a job. A third of them, at random, is due in a second and a half; `dueAt` gets the moment. */
 function scheduled(
   n: string,
   producer: string,
@@ -63,7 +63,7 @@ function scheduled(
   return { identifier: "single", payload: { n, ms: 1, failures: 0, children: 0 }, spec: { runAt } };
 }
 
-/** A step takes effect within a second, so there is one every second and a half. */
+/** Sets the clock to random steps, one every second and a half: a step takes effect within a second. */
 async function stepAbout(field: Field, { mode, dice }: Stand, clock: FakeClock): Promise<void> {
   for (let step = 0; step < field.times(20, 3); step++) {
     clock.step(STEPS_S[dice(STEPS_S.length)] ?? 0);

@@ -1,4 +1,4 @@
-// Starts and stops workers in one process, which reports when it has warmed up and when it is done.
+// Measures how a process grows that starts and stops workers (cycles-child.ts), from its warm-up to its end.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// Leaks over time: 200 starts and stops in one process, 200 losses of all connections, and minutes of frequent periodic
-// work. Memory, handles and threads do not grow, and no heartbeat row is left.
+// Searches for leaks: in 200 starts and stops in one process, in 200 losses of all connections, and in minutes of
+// frequent periodic work. Memory, handles and threads hardly grow (sample.ts), and no heartbeat row is left.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
 import type { Stand } from "../../field/stand.ts";
@@ -11,7 +11,7 @@ const TIMES = 200;
 const WARM_UP = 30;
 /** The duration of the periodic work. With starting and stopping, the group takes less than ten minutes. */
 const DAY_MS = 450_000;
-/** Jobs added a second. Beside a Graphile worker, which takes most jobs, more are added. */
+/** Jobs added per second. For the reconnects beside a Graphile worker more are added, because it takes most of them. */
 const RATE = 20;
 const RATE_BESIDE_STOCK = 60;
 /** Polls, heartbeats, sweeps and lock resets are 20 to 135 times as frequent as by default. */
@@ -52,7 +52,7 @@ export const group: FaultGroup = {
       field.say(`${stand.mode.name}: the periodic work is over`);
       await stand.end();
     };
-    // The parts run in parallel: 200 reconnects, each with a pause of up to two seconds, take most of the time.
+    // In parallel: the 200 reconnects alone, each with a wait of up to two seconds, take most of the permitted time.
     await Promise.all([
       field.each(starts, startAndStop),
       field.each(cuts, reconnect),
@@ -61,7 +61,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** Cuts all connections of a member repeatedly, each time after it has run jobs again. */
+/** Cuts the connections of a member and of the load repeatedly, each time after the member has run jobs again. */
 async function reconnects(field: Field, stand: Stand): Promise<void> {
   const [member] = await stand.hire(1, { nodeArgs: [ROOM] });
   if (member === undefined) return;
@@ -80,7 +80,7 @@ async function reconnects(field: Field, stand: Stand): Promise<void> {
   if (first !== null) checkGrowth(stand, "200 reconnects", first, await settled(field, member));
 }
 
-/** A sample after all connections are back, including those that reconnect late. */
+/** Returns a sample after a wait in which all connections come back, also those that reconnect late. */
 async function settled(field: Field, { pid }: Member): Promise<Sample> {
   await field.outage(5_000);
   return sampleOf(pid);

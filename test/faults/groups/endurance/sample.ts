@@ -1,4 +1,4 @@
-// The resources of a process, as reported by the system, and their growth.
+// Memory, handles and threads of a process, as the system reports them, and bounds for their growth.
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Stand } from "../../field/stand.ts";
@@ -11,7 +11,7 @@ export interface Sample {
 
 const [SAMPLES, POLL_MS] = [12, 100];
 
-/** The minimum of several samples: memory grows between collections, handles during a fetch. */
+/** Returns the least values of several samples: memory grows between garbage collections, handles during a fetch. */
 export async function sampleOf(pid: number): Promise<Sample> {
   const samples: Sample[] = [];
   for (let n = 0; n < SAMPLES; n++) {
@@ -29,10 +29,10 @@ function sampleNow(pid: number): Sample {
   return { mb: field("VmRSS") / 1_024, handles, threads: field("Threads") };
 }
 
-/** Limits V8's young generation of the measured process, which could grow by 48 MB without a leak. */
+/** An option for measured processes: it limits V8's young generation, which could grow by 48 MB without a leak. */
 export const ROOM = "--max-semi-space-size=1";
 
-/** Growth that is not a leak: memory that V8 has not returned yet. */
+/** The most growth of memory that is not counted as a leak: V8 returns unused memory late. */
 const MAX_MB = 40;
 
 export function checkGrowth(stand: Stand, what: string, first: Sample, last: Sample): void {

@@ -11,9 +11,9 @@ import { type Pair, pairOf } from "./pair.ts";
 const MEMBERS = 2;
 const RATE = 20;
 const MODES = ["safe", "fast"] as const;
-/** The time until the standby is promoted. */
+/** The time from the fault to the promotion of the standby. */
 const DECISION_MS = 2_000;
-/** The same if no connection is closed: workers detect the loss only by a timeout. */
+/** The same if the primary is cut off: no connection is closed, so workers detect the loss only by a timeout. */
 const CERTAINTY_MS = 20_000;
 
 export const group: FaultGroup = {
@@ -48,7 +48,7 @@ async function synchronousAndDead(field: Field): Promise<void> {
 
 async function asynchronousAndDead(field: Field): Promise<void> {
   const pair = await pairOf(field);
-  // Without keys and queues, so that each lost job counts as one.
+  // Without keys, so that every added job has to succeed: a job without a success is lost.
   const make = (n: string) => ({
     identifier: "single",
     payload: { n, ms: 1, failures: 0, children: 0 },
@@ -73,7 +73,10 @@ async function asynchronousAndDead(field: Field): Promise<void> {
   });
 }
 
-/** Returns the acknowledged jobs that are lost although they were added before `mark`. */
+/**
+ * Returns a sentence for each acknowledged job that is lost although it had been replicated: its entry is among the
+ * first `mark` entries of the log. All lost jobs are counted in a figure.
+ */
 function unreplicated(stand: Stand, log: readonly Entry[], mark: number): string[] {
   const succeeded = new Set(
     stand
@@ -88,7 +91,7 @@ function unreplicated(stand: Stand, log: readonly Entry[], mark: number): string
   return lost.filter(({ at }) => at < mark).map(({ n }) => `${n} is lost, and had been replicated`);
 }
 
-/** The old primary runs and accepts no writes; its sessions still exist. */
+/** The old primary runs on and accepts no writes; its sessions continue. */
 async function fencedReadOnly(field: Field): Promise<void> {
   const pair = await pairOf(field);
   const way = await staffed(field, pair, "-fenced", {});
@@ -103,7 +106,7 @@ async function fencedReadOnly(field: Field): Promise<void> {
   await field.each(way.stands, (stand) => stand.end());
 }
 
-/** The old primary is alive but unreachable; its sessions exist and hold their locks. */
+/** The old primary runs on but is unreachable; its sessions continue and hold their locks. */
 async function cutOff(field: Field): Promise<void> {
   const pair = await pairOf(field);
   const way = await staffed(field, pair, "-cut-off", { parameters: "&query_timeout=5000" });
@@ -133,5 +136,5 @@ async function staffed(
   return { field, stands, rate: RATE };
 }
 
-/** The database of a URL with one host or several. */
+/** Returns the name of the database in a URL with one host or several. */
 const databaseOf = (url: string): string => /\/([^/?]+)(\?|$)/.exec(url)?.[1] ?? "";

@@ -6,7 +6,7 @@ import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
 import { severalHosts } from "./pair.ts";
 
-/** `database` has the queue's schema. */
+/** Reports a worker that starts, or an error that does not name the cause. `database` has the queue's schema. */
 export async function refusedOnStandby(
   field: Field,
   standby: Server,

@@ -1,4 +1,4 @@
-// A primary and its standby, one URL that names both, and the takeover by the standby.
+// A primary and its standby, and one URL for both, by which clients reach the primary through a proxy.
 import { type TcpProxy, tcpProxy } from "../../../support/tcp-proxy.ts";
 import { freePort } from "../../../support/tls-server.ts";
 import { waitUntil } from "../../../support/until.ts";
@@ -11,11 +11,11 @@ export interface Pair {
   readonly standby: Server;
   /** The proxy through which clients reach the primary. */
   readonly wire: TcpProxy;
-  /** Returns a URL of both servers; a connection goes to the server that accepts writes. */
+  /** Returns a URL of both servers: clients connect to the one that accepts writes. */
   url(database: string): string;
-  /** From now on a commit is acknowledged only once the standby has written it. */
+  /** Once it has resolved, a commit is acknowledged only after the standby has written it. */
   synchronous(): Promise<void>;
-  /** Resolves when the standby has all that the primary has now. */
+  /** Resolves when the standby has replayed all that the primary had written at the call. */
   caughtUp(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function pairOf(field: Field): Promise<Pair> {
     ...{ primary, standby, caughtUp, wire },
     url: (database) => severalHosts([wire.url, standby.url()], database),
     async synchronous() {
-      // Only on the primary: the standby has no replica, so it would never acknowledge a commit.
+      // Only on the primary: a promoted standby has no standby of its own, so it would never acknowledge a commit.
       await primary.sql("alter system set synchronous_standby_names = '*'");
       await primary.sql("select pg_reload_conf()");
       const text = "select from pg_stat_replication where sync_state = 'sync'";
@@ -53,7 +53,7 @@ export async function pairOf(field: Field): Promise<Pair> {
   };
 }
 
-/** One URL with all servers, in this order. */
+/** Returns one URL with all servers, in this order. */
 export function severalHosts(urls: readonly string[], database: string): string {
   const hosts = urls.map((url) => new URL(url).host).join(",");
   return `postgres://postgres@${hosts}/${database}?target_session_attrs=read-write`;

@@ -1,5 +1,6 @@
-// A million hostile requests to all routes of the admin: there is no unexpected response, memory does not grow, and
-// honest clients are served. With the same seed each client sends the same requests (`npm run fuzz:admin`).
+// A million hostile requests to all routes of two admins: there is no unexpected response, memory stays within bounds,
+// and honest clients are served. With the same seed, each hostile client sends the same requests, here and in
+// `npm run fuzz:admin`.
 import { join } from "node:path";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { type FuzzResult, fuzzAdmin } from "../../../bench/fuzz/fuzz-admin.ts";
@@ -9,12 +10,12 @@ import { type Reader, startReader } from "./reader.ts";
 
 const REQUESTS = 1_000_000;
 const BRIEF_REQUESTS = 1_500;
-/** The fuzz ends after this time, before the group's limit. If fewer requests were sent by then, a bound is broken. */
+/** The fuzz ends after this time, within the group's limit. If fewer than REQUESTS were sent, a bound is broken. */
 const MAX_SECONDS = 570;
 const CLIENTS = 48;
 const JOBS = 500;
 const HONEST_PAUSE_MS = 250;
-// Deletes all but the newest jobs: otherwise lists and exports would cost more every minute.
+// Deletes all unlocked jobs but the newest 500: otherwise lists and exports would cost more every minute.
 const TIDY = `delete from worker._private_jobs where locked_at is null and id in
   (select id from worker._private_jobs order by id desc offset ${JOBS})`;
 const TIDY_MS = 5_000;
@@ -37,7 +38,7 @@ async function fuzz(field: Field): Promise<void> {
     "fuzz",
   );
   const log = join(field.directory, "admin.log");
-  // Two admins, because each has one thread: a single one would leave a part of two cores idle.
+  // Two admins, because each has one thread: a single admin could not use two cores.
   const start = () => startAdminProcess(url, [], { log });
   const admins = [await start(), await start()] as const;
   field.defer(() => Promise.all(admins.map((admin) => admin.kill())));
@@ -67,7 +68,7 @@ function reportResult(field: Field, { tally, peaks_mb, heaps_mb, peak_mb }: Fuzz
   field.figure("of them had the requested effect", null, tally.served, served);
   field.figure("of them were not HTTP", null, tally.unreadable, { unit: "" });
   field.figure("memory at most, fuzzed", null, peak_mb, { most: 512, unit: "MB" });
-  // Resident memory includes what V8 has not returned yet; the heap after a collection is what is really in use.
+  // Resident memory includes what V8 has not returned to the system; the heap after a garbage collection does not.
   const grown = peaks_mb[2] - peaks_mb[1];
   field.figure("memory grown in the last third", null, grown, { most: 64, unit: "MB" });
   const kept = heaps_mb[2] - heaps_mb[1];
@@ -86,7 +87,7 @@ function tellHonest(field: Field, reader: Reader, writer: Writers): void {
   field.figure("honest ones that needed a retry", null, retried, { unit: "" });
   const failed = [...reader.failed, ...writer.failed];
   field.figure("honest ones failed after one retry", null, failed.length, { most: 0, unit: "" });
-  // Requests that a slow machine could not answer in time are counted; the suite has a bound for that.
+  // Answers with 503 and 504, which a slow machine causes, are no problem: only the figure above has a bound for them.
   const unforeseen = failed.filter((one) => !/ 50[34](?: |$)/.test(one));
   for (const one of unforeseen.slice(0, 5)) field.problem(null, `beside the fuzz: ${one}`);
   if (reader.answered === 0) field.problem(null, "beside the fuzz no read was answered with 200");

@@ -1,5 +1,5 @@
-// An honest reader of an admin, with its own address: it sends a request now and then, and repeats those that are
-// answered with 503, as the page does.
+// An honest reader of an admin, with its own address. It sends a request now and then, and repeats it once if the
+// answer is 503, as the page does.
 import http from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -7,10 +7,10 @@ const PATHS = ["/api/overview", "/api/jobs", "/api/queues", "/api/session"];
 const ADDRESS = "127.0.0.251";
 
 export interface Reader {
-  /** Answered with 200. */
+  /** The number of requests that were answered with 200, at once or when repeated. */
   readonly answered: number;
   readonly slowestMs: number;
-  /** Answered with 503 at first. */
+  /** The number of requests that were repeated. */
   readonly retried: number;
   readonly failed: readonly string[];
   stop(): Promise<void>;
@@ -21,7 +21,7 @@ export function startReader(port: number, pauseMs: number): Reader {
   const failed: string[] = [];
   let [answered, slowestMs, retried] = [0, 0, 0];
   let isOver = false;
-  /** The status, or the error. */
+  /** Sends a request. Returns the status of the answer, or the error, as text. */
   const ask = async (path: string): Promise<string> => {
     const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
     const began = performance.now();

@@ -1,11 +1,11 @@
-// Compares a whole log with each limit: how many jobs ran at once, and how many started in a period.
+// Compares a whole log with each limit: the most jobs that ran at once, and the most that started in a period.
 
 import { mostAtOnce, mostWithin, type Span } from "../../../worker/most.ts";
 import type { Stand } from "../../field/stand.ts";
 import type { LeaseWatch } from "./lease-watch.ts";
 import { type CountedJobs, counted } from "./limits.ts";
 
-/** The number of runs in a message. */
+/** The most runs that a message lists. */
 const SHOWN = 12;
 
 export function judgeLimits(stand: Stand, watch: LeaseWatch): void {

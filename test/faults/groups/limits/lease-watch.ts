@@ -1,6 +1,6 @@
-// When leases were lost, as the database shows it. There are two moments for each lease: when the worker's row was last
-// seen without the mark of a recovery, and when it was first seen to be marked or missing. After the first moment, the
-// worker's permits and slots of queues may be free, so its jobs count only until that moment.
+// Observes in the database when leases are lost. There are two moments for each lease: at the first one, the worker's
+// row was seen for the last time without the mark `recovered_at`; at the second one, it was marked or missing. After
+// the first moment, others may use the worker's permits and slots of queues, so its jobs count only until then.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Span } from "../../../worker/most.ts";
 import { machineTime } from "../../../worker/run-log.ts";
@@ -10,9 +10,10 @@ import type { Stand } from "../../field/stand.ts";
 const POLL_MS = 25;
 const ALIVE = "select id from worker._private_workers where not metadata ? 'recovered_at'";
 
+/** The two moments of a lease. */
 interface Seen {
   last: number;
-  /** Null: it was there at the last look. */
+  /** Null: at the last look, the row existed and had no mark. */
   missing: number | null;
 }
 
@@ -33,8 +34,9 @@ export class LeaseWatch {
   }
 
   /**
-   * Returns the runs as a limit counts them: from the start to the end, the death of the process, or the loss of the
-   * lease. A job that starts after the loss counts in full; one that starts between the two moments does not count.
+   * Returns the runs as a limit counts them: from the start to the end, the death of the process, or the first moment
+   * of a lost lease. A run that starts between the two moments does not count. After the second moment the worker has a
+   * new lease, so a run that starts then counts in full.
    */
   spans(runs: readonly Run[]): Span[] {
     const lostBy = new Map(
@@ -58,7 +60,7 @@ export class LeaseWatch {
   async #watch(): Promise<void> {
     while (!this.#over.signal.aborted) {
       const t = machineTime();
-      // While PostgreSQL is away nothing is known. While no member lives, another stand is measured.
+      // Skipped while PostgreSQL is away, and while no member of ours runs, because then another stand is measured.
       const rows = this.#stand.living.some(({ isStock }) => !isStock)
         ? await this.#stand.sql<{ id: string }>(ALIVE).catch(() => null)
         : null;

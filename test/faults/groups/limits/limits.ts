@@ -6,7 +6,7 @@ import type { Stand } from "../../field/stand.ts";
 
 export const RATED = { limit: 100, perMs: 1_000, burst: 20 };
 
-/** Two of them apply to the task `mail_a`: `mails` and `mails of a`. */
+/** Two of the limits apply to the task `mail_a`: `mails` and `mails of a`. */
 export const LIMITS: readonly LimitOptions[] = [
   { name: "ten", task: "ten", concurrency: 10 },
   { name: "three", task: "three", concurrency: 3 },
@@ -19,7 +19,7 @@ export const LIMITS: readonly LimitOptions[] = [
 
 export const TENANTS = 20;
 
-/** Returns a job: of the queue `kind` if that contains a slash, such as `tenant/7`, otherwise of the task `kind`. */
+/** Returns a job: in the queue `kind` if it contains a slash, such as `tenant/7`, otherwise of the task `kind`. */
 export function jobOf(kind: string, n: string, ms: number, failures = 0): JobToAdd {
   const payload = { n: `${kind} ${n}`, ms, failures, children: 0 };
   return kind.includes("/")
@@ -36,7 +36,7 @@ export interface CountedJobs {
   isOf(n: string): boolean;
 }
 
-/** A limit of queues counts the jobs of each queue separately. */
+/** One entry for each limit of tasks. A limit of queues counts each queue separately, so it has an entry for each. */
 export const counted: readonly CountedJobs[] = LIMITS.flatMap((limit): CountedJobs[] => {
   const { name, task, queue } = limit;
   if (queue === undefined) {

@@ -10,14 +10,14 @@ import type { LeaseWatch } from "./lease-watch.ts";
 import { jobOf, RATED, TENANTS } from "./limits.ts";
 
 const MS = 5;
-/** At least this share of the ideal rate, and of the capacity, is used while jobs wait. */
+/** The least share of the ideal rate, and of the capacity, that must be used while jobs wait. */
 const USED = 0.8;
 const RATE_USED = { least: 98, unit: "" } as const;
 const FULL_AGAIN = { most: 10_000 };
-/** The share of the starts before the steady part, and of those after it. */
+/** The share of the starts that is left out at the beginning, and again at the end: see steady(). */
 const EDGE = 0.1;
 
-/** Runs jobs of 5 ms. In the ideal case a job runs under each permit all the time. */
+/** Measures the use of a limit by jobs of 5 ms. In the ideal case a job runs under each permit all the time. */
 export async function capacityUsed(
   field: Field,
   stand: Stand,
@@ -36,7 +36,7 @@ export async function capacityUsed(
   const spans = watch.spans(stand.runs()).filter(({ n }) => n.startsWith(`${kind} ${name} `));
   const { from, to, starts } = steady(spans.map((span) => span.from));
   const what = `% of the ideal rate at capacity ${capacity}`;
-  // The benchmark (limits-used) measures the rate, too, in processes that write no log.
+  // The benchmark `limits-used` measures this rate, too, with workers that do not log each run.
   const rate = (100 * starts) / (to - from) / ideal;
   stand.figure(what, rate, { least: 100 * USED, unit: "" });
   const mean = meanAtOnce(spans, from, to);
@@ -58,7 +58,7 @@ export async function rateUsed(field: Field, stand: Stand): Promise<void> {
   stand.figure(`% of ${RATED.limit}/s`, (100 * starts) / (to - from) / ideal, RATE_USED);
 }
 
-/** Jobs of all queues wait at the same time. */
+/** Measures how many jobs of limited queues run on average while jobs of all these queues wait. */
 export async function queuesUsed(field: Field, stand: Stand, watch: LeaseWatch): Promise<void> {
   const [ms, each] = [20, field.times(100, 20)];
   const jobs = Array.from({ length: each * TENANTS }, (_, i) =>
@@ -73,14 +73,14 @@ export async function queuesUsed(field: Field, stand: Stand, watch: LeaseWatch):
   });
 }
 
-/** Kills a worker that runs some of the jobs, and measures how soon the other workers have all permits. */
+/** Kills a worker that runs jobs of `ten`, and measures how soon the other workers have all permits of this limit. */
 export async function fullAgain(field: Field, stand: Stand): Promise<void> {
   const [kind, capacity, ms] = ["ten", 10, 100] as const;
   for (let round = 0; round < field.times(4, 1); round++) {
     const name = `kill ${round}`;
     const own = () => stand.runs().filter(({ n }) => n.startsWith(`${kind} ${name} `));
     let added = 0;
-    // Jobs wait all the time.
+    // Adds jobs before the last ones have started, so that some wait all the time.
     const refill = async () => {
       if (added > own().length + 20 * capacity) return;
       const some = Array.from({ length: 20 * capacity }, () =>
@@ -108,7 +108,7 @@ export async function fullAgain(field: Field, stand: Stand): Promise<void> {
   }
 }
 
-/** The permits of all workers but one. Running jobs are not counted, because between two jobs a permit is unused. */
+/** Counts the permits of all workers but one, not their running jobs: between two jobs a permit is unused. */
 const HELD = `select coalesce(sum(permits), 0)::int as count from worker._private_limit_permits
   where limit_id = (select id from worker._private_limits where name = $1) and worker_id <> $2`;
 
@@ -119,7 +119,10 @@ function holder({ living, dice }: Stand, names: ReadonlySet<string>): Member {
   return all[dice(all.length)] as Member;
 }
 
-/** Returns the time of the middle starts: without the first tenth and the last, in which not all workers are busy. */
+/**
+ * Returns the period of the middle starts, and their number. The first and the last tenth of all starts are left out,
+ * because not all workers are busy then.
+ */
 function steady(times: readonly number[]) {
   const sorted = times.toSorted((a, b) => a - b);
   const [first, last] = [EDGE, 1 - EDGE].map((share) => Math.floor(sorted.length * share));

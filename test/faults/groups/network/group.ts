@@ -1,5 +1,5 @@
-// Network faults between workers and PostgreSQL. Each worker polls only once an hour, so that no poll hides a lost
-// notification.
+// Network faults between workers and PostgreSQL. Each worker of this library polls only once an hour, so that no poll
+// hides a lost notification.
 import { tcpProxy } from "../../../support/tcp-proxy.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import { ROUNDS } from "./rounds.ts";
@@ -26,7 +26,7 @@ export const group: FaultGroup = {
     await field.each(stands, async (stand) => {
       const proxy = proxies.get(stand.mode.name);
       if (proxy === undefined) return;
-      // Graphile Worker does not detect silent connections, so its own connections have no faults.
+      // Graphile Worker does not detect silent connections, so it connects without the proxy, and has no faults.
       const direct = { stock: true, url: stand.url, options: { pollIntervalMs: 1_000 } };
       const stock = stand.mode.stock ? await stand.hire(1, direct) : [];
       await stand.hire();
@@ -38,7 +38,7 @@ export const group: FaultGroup = {
         const wire = wires.get(stand);
         await wire?.underLoad(round.what, () => round.run(wire, field));
       });
-      // One after another, so that each has the machine for itself.
+      // One stand after another: the times that prove() measures would grow if others used the machine.
       for (const wire of wires.values()) {
         await field.each([wire.stand], () => wire.prove(round.what));
       }

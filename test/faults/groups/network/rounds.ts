@@ -1,4 +1,4 @@
-// Network faults, one after another, for a worker under load.
+// The rounds of network faults: each one affects the connections of a worker under load.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Faults } from "../../../support/tcp-proxy/faults.ts";
 import { DIRECTIONS } from "../../../support/tcp-proxy/link.ts";
@@ -8,9 +8,9 @@ import type { Wire } from "./wire.ts";
 
 export interface Round {
   readonly what: string;
-  /** Takes too long for `npm test`. */
+  /** Whether it takes too long for a brief run. */
   readonly isLong: boolean;
-  /** Causes the fault, while jobs are added. Resolves when it is over. */
+  /** Causes the fault, while jobs are added. Resolves when the fault is over. */
   run(wire: Wire, field: Field): Promise<void>;
 }
 
@@ -18,7 +18,10 @@ const FOUND_MS = 20_000;
 const FIRST_JOB_MS = 5_000;
 const BLACKHOLE_MS = 60_000;
 
-/** Returns a round whose `fault` leaves connections without a peer, so that they must be replaced. */
+/**
+ * Returns a round whose `fault` makes the connections of one `application_name` useless without closing them. Measures
+ * how soon the worker has replaced them. `kind` returns the name, or null if the worker has no such connections.
+ */
 const found = (
   what: string,
   kind: (wire: Wire) => string | null,

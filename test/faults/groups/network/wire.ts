@@ -1,5 +1,5 @@
-// A stand whose worker reaches the database through a proxy, and the check that it works again: its poll interval is an
-// hour, so only a notification makes it fetch.
+// A stand whose worker reaches the database through a proxy, and the check that the worker works again after a fault.
+// Its poll interval is an hour, so while it is idle only a notification makes it fetch.
 
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";
@@ -14,7 +14,7 @@ export const NEVER_MS = 3_600_000;
 const PER_SECOND = 20;
 const DISPATCHED_MS = 100;
 const PROBES = 5;
-/** A time limit: without a poll, a job whose notification is lost would never start. */
+/** A time limit, because a job whose notification is lost could wait for the next poll: an hour. */
 const DONE_MS = 45_000;
 
 export class Wire {
@@ -30,13 +30,13 @@ export class Wire {
     this.#stock = stock;
   }
 
-  /** The kinds of connections that this mode has. */
+  /** The names of the connections that a worker of this mode keeps open. */
   get kinds(): string[] {
     const all = ["worker listen", "worker heartbeat", "worker connection"];
     return this.stand.mode.fastLane === false ? all : [...all, "worker fast lane"];
   }
 
-  /** Adds jobs directly to the database during `work`. Afterwards all must be done. */
+  /** Adds jobs during `work`, without the proxy. Afterwards waits until all are done. Rejects after DONE_MS. */
   async underLoad(what: string, work: () => Promise<void>): Promise<void> {
     const { stand } = this;
     this.#load = stand.load(PER_SECOND, { make });
@@ -54,7 +54,7 @@ export class Wire {
       });
   }
 
-  /** Adds a few jobs, one after another. Each must start by its notification; measures how soon. */
+  /** Adds a few jobs, one after another. Each must start by its notification. Measures the median time until then. */
   async prove(what: string): Promise<void> {
     const { stand } = this;
     for (const one of this.#stock) one.signal("SIGSTOP");
@@ -84,7 +84,7 @@ const LEFT = `select j.id::text, j.attempts, j.locked_by, now() - j.locked_at as
   from worker._private_jobs j left join worker._private_job_queues q on q.id = j.job_queue_id
   left join worker._private_workers w on w.id = j.locked_by order by j.id limit 5`;
 
-/** Jobs that succeed in their first attempt, some in named queues. */
+/** Returns a job that succeeds in its first attempt. A third of them, at random, is in a named queue. */
 function make(n: string, producer: string, dice: Random): JobToAdd {
   const job = { identifier: "single", payload: { n, ms: dice(4) * 15, failures: 0, children: 0 } };
   return dice(3) > 0 ? job : { ...job, spec: { queueName: `${producer}-q${dice(3)}` } };

@@ -1,5 +1,5 @@
-// Under load, PostgreSQL is killed, stopped, made read-only, has no free connections, and ends sessions. For each
-// fault: when do jobs start again, when is the rate restored, how much was logged, and was a live worker swept?
+// Under load, PostgreSQL is killed, stopped, made read-only, has no free connections, and ends sessions. After each
+// fault, way-back.ts measures the recovery: when jobs start again, when their rate is restored, and how much is logged.
 import { machineTime } from "../../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
@@ -45,7 +45,7 @@ export const group: FaultGroup = {
       takenConnections(field, server, refusedMs),
     );
     field.say("sessions are ended at random");
-    // Each ended session is a separate outage.
+    // Each ended session is an outage of its own, so the bound for the log lines of one outage does not apply.
     const anyLines = { linesAtMost: Number.POSITIVE_INFINITY };
     await measureRecovery(
       way,
@@ -82,7 +82,7 @@ async function away(field: Field, server: Server, seconds: number): Promise<numb
   return server.start();
 }
 
-/** Makes the server read-only, as after a failover to a standby, or by an operator. */
+/** Makes the server read-only for `ms`, as an operator may do. Returns the moment at which it accepts writes again. */
 async function readOnly(field: Field, server: Server, ms: number): Promise<number> {
   await server.sql("alter system set default_transaction_read_only = on");
   await server.sql("select pg_reload_conf()");
@@ -92,7 +92,7 @@ async function readOnly(field: Field, server: Server, ms: number): Promise<numbe
   return machineTime();
 }
 
-/** Runs the long outage on a server of its own, beside the others, because it takes as long as all of them. */
+/** Runs the long outage on its own server, beside the other outages, because it takes about as long as all of them. */
 async function longOutage(field: Field): Promise<void> {
   const rate = 10;
   const server = await field.server();

@@ -1,4 +1,4 @@
-// Faults of sessions on a working server: no free connections, and sessions that the server ends.
+// Faults of a server that runs: it has no free connections, or it ends sessions.
 import pg from "pg";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Field } from "../../field/field.ts";
@@ -11,7 +11,8 @@ const AT_ONCE = 40;
 const MAX_TAKING_MS = 20_000;
 
 /**
- * Every connection slot is used by other sessions, also those that workers had. Returns the moment when all are free.
+ * For `ms`, sessions of the test use all connections that the server permits, also those that workers had. Returns the
+ * moment at which the test has ended its sessions.
  */
 export async function takenConnections(field: Field, server: Server, ms: number): Promise<number> {
   const hogs: pg.Client[] = [];
@@ -31,7 +32,7 @@ export async function takenConnections(field: Field, server: Server, ms: number)
   };
   const late = machineTime() + MAX_TAKING_MS;
   let others = 1;
-  // A disconnected worker reconnects, and may do so before the next statement of the test.
+  // Repeated, because a disconnected worker may reconnect before the test takes its connection.
   while (others > 0 && machineTime() < late) {
     while (await isAnyFree());
     others = (await hogs[0]?.query(END_OTHERS))?.rowCount ?? 0;
@@ -42,7 +43,7 @@ export async function takenConnections(field: Field, server: Server, ms: number)
   return machineTime();
 }
 
-/** Ends one to four random sessions of workers at a time, and at the end all sessions at once. */
+/** For `ms`, ends one to four random sessions of workers and loads at a time. At the end, ends all sessions at once. */
 export async function sessionsEnded(field: Field, server: Server, ms: number): Promise<number> {
   const end = machineTime() + ms;
   while (machineTime() < end) {

@@ -1,23 +1,26 @@
-// Measures the recovery after an outage: the first job, the full rate, and the lines of log. No live worker may have
-// been swept or have lost a connection permanently.
+// Measures the recovery after an outage: the first job, the full rate, and the lines of log. No live worker may be
+// treated as stale. sessionsAreBack() checks that no worker has lost a connection permanently.
 import type { Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
 import type { Stand } from "../../field/stand.ts";
 
 const FIRST = { most: 5_000 };
 const FULL = { most: 5_000 };
-/** Warnings and errors of a worker in one outage. The line about its end is an info line, which is not counted. */
+/** The most warnings and errors of a worker in one outage. The line about its end does not count: its level is info. */
 const LINES = 5;
 const MAX_MS = 40_000;
 
 export interface Way {
   readonly field: Field;
   readonly stands: readonly Stand[];
-  /** Jobs added per second and stand. */
+  /** The number of jobs that are added to each stand per second. */
   readonly rate: number;
 }
 
-/** Causes `fault`, which returns the moment from which the workers can recover. */
+/**
+ * Calls `fault`, which causes a fault and returns the moment from which workers can recover, and measures the recovery.
+ * `losesWrites`: whether the fault may undo committed writes, as a failover does without synchronous replication.
+ */
 export async function measureRecovery(
   { field, stands, rate }: Way,
   what: string,
@@ -39,7 +42,8 @@ export async function measureRecovery(
         const bound = { most: linesAtMost, unit: "" } as const;
         stand.figure(`warnings a worker: ${what}`, now.lines - lines, bound);
       }
-      if (now.judged > judged) stand.problem(`${member.by} took the living for dead: ${what}`);
+      if (now.judged > judged)
+        stand.problem(`${member.by} treated a live worker as stale: ${what}`);
     }
   });
 }
@@ -47,9 +51,10 @@ export async function measureRecovery(
 const oursOf = ({ living }: Stand): Member[] => living.filter(({ isStock }) => !isStock);
 
 /**
- * Returns the number of a member's log lines about outages, and how often a live worker was swept. Lines about jobs are
- * not counted: jobs fail on purpose, and each cut of a fast lane logs one. If writes are lost, heartbeats may be among
- * them. Then the worker itself ends its lease, because the jobs are in an earlier state; this is not counted either.
+ * Returns the number of a member's log lines about outages, and how often a live worker was treated as stale: how often
+ * the member recovered jobs of another one, or lost its lease. Lines about jobs are not counted: jobs fail on purpose,
+ * and each cut of a fast lane logs one. If writes are lost, a worker may end its lease itself, because heartbeats are
+ * among them and jobs are in an earlier state (`restored`). With `losesWrites`, this is not counted either.
  */
 function reportsOf({ lines, events }: Member, losesWrites: boolean) {
   const ofOutages = lines.filter(({ message }) => !message.startsWith("a job "));
@@ -67,7 +72,7 @@ async function firstAfter(stand: Stand, ready: number): Promise<number> {
   return first()?.from ?? 0;
 }
 
-/** The moment from which every worker of ours runs jobs, and together they start 80 % of the jobs added per second. */
+/** The moment at which all our workers have started jobs, and a second with 80 % of the usual starts has begun. */
 async function fullAfter(stand: Stand, ready: number, rate: number): Promise<number> {
   const [WINDOW_MS, SHARE] = [1_000, 0.8];
   let full = Number.POSITIVE_INFINITY;
@@ -88,14 +93,14 @@ async function fullAfter(stand: Stand, ready: number, rate: number): Promise<num
   return full;
 }
 
-// The pool for tasks and the connection for maintenance are left out: they are open only when needed. All other
-// connections exist as long as the worker.
+// The connections of the pool for tasks and those for maintenance are left out: they are open only when needed. All
+// other connections exist as long as the worker.
 const SESSIONS = `select application_name as name, count(*)::int as count from pg_stat_activity
   where datname = current_database() and application_name like 'worker %'
   and application_name <> 'worker maintenance' group by 1 order by 1`;
 const LANES = 2;
 
-/** Waits until each worker of ours has each of its sessions once. */
+/** Waits until our workers have exactly the sessions that they keep open: none is missing, and none is left over. */
 export async function sessionsAreBack(stand: Stand): Promise<void> {
   const workers = oursOf(stand).length;
   const isFast = stand.mode.fastLane !== false;
@@ -120,13 +125,13 @@ const FREED_OF_STOCK = `with freed_queue as (
 )
 select (select count(*)::int from freed) as count from (select count(*) from freed_queue) queues`;
 
-/** Ends a stand, after it unlocks jobs that a Graphile worker lost with a connection: their locks last for 4 hours. */
+/** Ends a stand. First unlocks jobs that a Graphile worker lost with a connection: their locks would last 4 hours. */
 export async function endAfterOutage(stand: Stand): Promise<void> {
   if (stand.mode.stock) {
     stand.log.fault();
     const [row] = await stand.sql<{ count: number }>(FREED_OF_STOCK);
     stand.figure("jobs left locked by a live worker", row?.count ?? 0, { unit: "" });
   }
-  // Jobs whose results a Graphile worker has lost run again. Our workers write theirs once they are connected.
+  // Jobs whose results a Graphile worker has lost run again. Our workers write their results once they reconnect.
   await stand.end(stand.mode.stock ? { lenient: { leaseLost: true } } : {});
 }

@@ -1,5 +1,5 @@
-// A primary with a synchronous standby, and one address that always leads to the primary. This file does the work of a
-// cluster manager. The standby is a base backup of the running primary, which streams to it.
+// A primary with a synchronous standby, and a relay: one address that always leads to the primary. This file does the
+// work of a cluster manager. The standby is made from a base backup, and follows the primary by streaming replication.
 import { execFile } from "node:child_process";
 import { chownSync, rmSync, statSync, writeFileSync } from "node:fs";
 import net from "node:net";
@@ -14,13 +14,13 @@ const PORT = 5432;
 
 export interface Cluster {
   readonly primary: Server;
-  /** URL of both servers, for clients that check which one accepts writes. */
+  /** Returns the URL of both servers, for clients that find out themselves which one accepts writes. */
   hosts(database: string): string;
-  /** URL of the relay, which leads to the present primary. */
+  /** Returns the URL of the relay, which leads to the present primary. */
   url(database: string): string;
   /** Kills the primary and promotes the standby; returns the moment (machineTime) at which it accepts writes. */
   failOver(): Promise<number>;
-  /** Makes the killed server the new standby. */
+  /** Makes the server that failOver() has killed the new standby. */
   rebuild(): Promise<void>;
   killStandby(): Promise<void>;
   startStandby(): Promise<void>;
@@ -32,7 +32,7 @@ export interface ClusterPlan {
   /** Addresses of the two servers. */
   readonly addresses: readonly [string, string];
   readonly relay: string;
-  /** The permitted clients: `10.0.0.0/24`. */
+  /** The addresses from which clients may connect, such as `10.0.0.0/24`. */
   readonly network: string;
 }
 
@@ -44,7 +44,7 @@ export async function startCluster(plan: ClusterPlan): Promise<Cluster> {
   const settings = (address: string) => ({
     ...{ listen_addresses: address, port: String(PORT), hba_file: hba },
     ...{ wal_keep_size: "1GB", max_wal_senders: "8", hot_standby: "on" },
-    // A host whose cable is cut cannot end its connections, so the server must detect that: docs/scale.md.
+    // A host whose cable is cut cannot end its connections, so the server must detect their loss.
     ...{ tcp_keepalives_idle: "5", tcp_keepalives_interval: "2", tcp_keepalives_count: "3" },
     primary_conninfo: `host=${relay} port=${PORT} user=postgres application_name=standby`,
   });
@@ -103,7 +103,7 @@ export async function startCluster(plan: ClusterPlan): Promise<Cluster> {
   };
 }
 
-/** Makes a base backup; later writes are streamed. */
+/** Makes `to`, a stopped server, a standby: replaces its data by a base backup of `from`. */
 async function copy(from: Server, to: Server): Promise<void> {
   const [source, target] = [from, to].map(({ directory }) => join(directory, "cluster")) as [
     string,
@@ -114,7 +114,7 @@ async function copy(from: Server, to: Server): Promise<void> {
   try {
     await client.query("select pg_backup_start('standby', true)");
     rmSync(target, { recursive: true, force: true });
-    // Files that are deleted during the copy are not needed: the log contains their changes.
+    // Errors are ignored: files that are deleted during the copy are not needed, as the log contains their changes.
     await run("cp", ["-a", source, target]).catch(() => {});
     const { rows } = await client.query("select labelfile from pg_backup_stop(false)");
     const { uid, gid } = statSync(join(target, "PG_VERSION"));

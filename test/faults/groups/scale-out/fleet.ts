@@ -1,5 +1,5 @@
-// The processes on the hosts: a member of each stand on every worker host, two admins behind a proxy, and a pooler.
-// Each one can be killed with its host, and restarted.
+// The processes of the installation: a member of each stand on every worker host, an admin on each admin host, nginx on
+// the host of the proxy, and a pooler on the machine itself. Each can fail and be restarted.
 import { join } from "node:path";
 import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { startNginx } from "../../../support/nginx.ts";
@@ -11,7 +11,7 @@ import { PASSWORD } from "../admin/writers.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Host, Network } from "./network.ts";
 
-/** A process on a host that can fail. */
+/** What fails as a whole: a host with its processes, the pooler, or the standby. */
 export interface Place {
   readonly name: string;
   down(): Promise<void>;
@@ -23,7 +23,7 @@ const ADMIN_PORT = 5678;
 const PROXY_PORT = 8080;
 const POOLED = 20;
 
-/** Starts a member of each stand on this host. `changes`: its URL and its options. */
+/** Starts a member of each stand on this host. `changes` returns the member's URL and options. */
 export async function workerHost(
   host: Host,
   stands: readonly Stand[],
@@ -42,7 +42,7 @@ export async function workerHost(
   return {
     name: host.name,
     up,
-    // The cable is cut first, so that no peer receives the end of the connections.
+    // The cable is cut first, so that no peer is notified that the connections have ended.
     async down() {
       await host.cut();
       const kill = async ([stand, member]: [Stand, Member | undefined]) => {
@@ -102,7 +102,7 @@ export async function proxyHost(field: Field, host: Host, admins: readonly Host[
 export async function pooler(field: Field, cluster: Cluster, network: Network) {
   const program = pgbouncerProgram() ?? "pgbouncer";
   const address = await network.ownAddress(30);
-  // A short time, so that all connections are closed at the end.
+  // Short, because at the end of a stand all connections of workers to PostgreSQL must be closed.
   const options = { address, idleSeconds: 3 };
   const pool = await startPgbouncer(program, cluster.url("postgres"), POOLED, options);
   field.defer(() => pool.stop());

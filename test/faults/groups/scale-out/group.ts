@@ -1,6 +1,6 @@
 // A whole installation on one machine, with network namespaces as hosts: eight hosts of workers (on half of them the
-// safe mode uses pgbouncer), two admins behind nginx, a primary with a synchronous standby. Hosts are killed at random
-// times and restarted. FAULTS_SCALE_OUT_SECONDS sets the duration; default ten minutes.
+// safe mode uses pgbouncer), two admins behind nginx, a primary with a synchronous standby. At random, one after
+// another, hosts and servers are killed and restarted. FAULTS_SCALE_OUT_SECONDS sets the duration; default ten minutes.
 import { freedAfter } from "../../../worker/runs.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
@@ -13,11 +13,11 @@ import { makeNetwork, type Network } from "./network.ts";
 const HOSTS = 8;
 const SECONDS = 600;
 const RATE = 40;
-/** The shortest and the longest time for which a host is down. */
+/** The shortest and the longest time until a killed host is restarted. */
 const AWAY_MS = [2_000, 9_000] as const;
 const FAILED_OVER_MS = 5_000;
 const FREED_MS = 15_000;
-/** Row locks end with their connection, and the server detects a silent one after 5 + 3 × 2 s. */
+/** Row locks end with their connection. PostgreSQL detects a silent connection after 5 + 3 × 2 s (cluster.ts). */
 const FREED_FAST_MS = 25_000;
 
 export const group: FaultGroup = {
@@ -66,7 +66,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** Returns the primary with the URL of the relay for new databases: stands connect to the present primary. */
+/** Returns the primary, but new databases get the URL of the relay, so that stands reach whichever is the primary. */
 function throughTheRelay(cluster: Cluster): Server {
   return {
     ...cluster.primary,
@@ -121,7 +121,7 @@ async function killAtRandom(
   };
   const [least, most] = AWAY_MS;
   let killed = 0;
-  // The primary fails first, so that the shortest run includes that.
+  // The primary fails first, so that even the shortest run includes a failover.
   for (let which = places.length; performance.now() < end; which = field.dice(places.length + 1)) {
     const place = places[which];
     killed += 1;

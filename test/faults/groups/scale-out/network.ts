@@ -1,5 +1,5 @@
 // Network namespaces as hosts on one machine, connected by a bridge: each has its own address, and its cable can be
-// cut. A host without a cable sends and receives nothing, so no peer detects that its connections have ended.
+// cut. A host without a cable sends and receives nothing, so its peers are not notified when its connections end.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { waitUntil } from "../../../support/until.ts";
@@ -10,9 +10,9 @@ const ip = (line: string) => run("ip", line.split(" "));
 export interface Host {
   readonly name: string;
   readonly address: string;
-  /** Command that starts a program on the host. */
+  /** The command before a program that starts it on the host. */
   readonly command: readonly string[];
-  /** Unplugs the cable; `join` plugs it in again. */
+  /** Cuts the cable; join() connects it again. */
   cut(): Promise<void>;
   join(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface Host {
 export interface Network {
   /** Returns the address with this number in the network of the bridge. */
   addressOf(number: number): string;
-  /** Adds an address to the machine itself. */
+  /** Adds the address with this number to the machine itself, and returns it. */
   ownAddress(number: number): Promise<string>;
   host(name: string): Promise<Host>;
   close(): Promise<void>;
@@ -69,7 +69,7 @@ export async function makeNetwork(): Promise<Network> {
           const isIn = async () =>
             (await ip(`-n ${space} link show eth0`)).stdout.includes("state UP");
           await waitUntil(`the cable of ${name} is in`, isIn);
-          // Hosts that it tried to reach meanwhile are cached as unreachable.
+          // Other hosts that this one tried to reach meanwhile are cached as unreachable.
           await ip(`-n ${space} neigh flush dev eth0`);
         },
       };

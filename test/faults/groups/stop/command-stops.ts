@@ -1,4 +1,5 @@
-// `worker run` as an operator runs it: with files as tasks, and with outputs that are closed or full.
+// SIGTERM to `worker run`, which runs files as tasks: while it is idle, while it runs a job, while PostgreSQL is away,
+// and with outputs that are closed or full.
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, openSync, writeFileSync } from "node:fs";
@@ -17,9 +18,9 @@ interface Case {
   readonly name: string;
   readonly most: number;
   readonly stdio: (full: () => number) => StdioOptions;
-  /** Adds jobs that take a second and print. SIGTERM is sent while one runs. */
+  /** Whether it gets jobs that take a second and print. SIGTERM is sent while one of them runs. */
   readonly isBusy?: boolean;
-  /** Closes the reader of its output. */
+  /** Whether the readers of its stdout and stderr are closed before the jobs are added. */
   readonly isDeaf?: boolean;
   readonly isAway?: boolean;
 }
@@ -86,7 +87,7 @@ async function stopOne(field: Field, server: Server, url: string, tasks: string,
     field.problem(null, `worker run, ${one.name}: its row is left`);
 }
 
-/** Waits for the line about the start, and continues to read, so that the process can write. */
+/** Waits for the log line about the start, and then continues to read, so that the process can write. */
 async function saysStarted(stderr: Readable): Promise<void> {
   const lines = createInterface({ input: stderr });
   await new Promise<void>((resolve) => {
@@ -101,7 +102,7 @@ const rowOf = (server: Server, db: string) =>
     async () => (await server.sql("select id from worker._private_workers", [], db)).length > 0,
   );
 
-/** Adds two jobs, one after the other: the second is logged to a full or closed log. */
+/** Adds a job and, once it is done, another: the worker continues even if its output fails. Resolves when that runs. */
 async function busy(server: Server, url: string, db: string): Promise<void> {
   const utils = await makeWorkerUtils({ connectionString: url });
   await utils.addJob("nap", { n: 1 });

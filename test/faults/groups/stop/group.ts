@@ -1,4 +1,4 @@
-// Sends SIGTERM to workers in every state, once or twice: to workers of the library in every mode, and to `worker run`.
+// Sends SIGTERM, once or twice, to workers in several states: the library's workers in all modes, and `worker run`.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import { commandStops } from "./command-stops.ts";
 import { libraryStops } from "./library-stops.ts";

@@ -1,5 +1,5 @@
-// Workers as applications run them: each case starts one in every mode, brings it into a state, sends SIGTERM, and
-// checks the remaining jobs in the database.
+// SIGTERM to workers as applications run them. Each case starts a worker in every mode, brings it into a state, sends
+// SIGTERM, and measures the time until the process ends. Without a fault, no lock and no heartbeat row may be left.
 import { type TcpProxy, tcpProxy } from "../../../support/tcp-proxy.ts";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
@@ -20,7 +20,7 @@ interface Case {
 
 const IDLE_MS = 2_000;
 const [STOP_MS, GRACE_MS] = [4_000, 1_000];
-/** The longest stop that abandons jobs: both waits, a second for unwritten results, and a second for the process. */
+/** The longest stop with jobs that do not end: STOP_MS, GRACE_MS, a second for the results, and one for the process. */
 const GIVEN_UP_MS = STOP_MS + GRACE_MS + 2_000;
 const ENDLESS_MS = 120_000;
 /** Long enough for a worker to detect that PostgreSQL is away. */
@@ -116,10 +116,10 @@ async function stop({ stand, member }: Place, { name, most, fault, twice }: Case
   }
   const { at, code, signal } = await member.exited;
   clearTimeout(late);
-  // Its process has ended.
+  // Logged as a death: jobs that the worker abandoned have no other end in the log.
   stand.log.write({ e: "dead", by: member.by, t: at });
   stand.figure(`SIGTERM: ${name}`, at - from, { most });
-  // Abandoned jobs may keep the process alive: then the signal ends it.
+  // If an abandoned job keeps the process alive, the library ends the process by the same signal.
   if (code !== 0 && signal !== "SIGTERM") stand.problem(`${name}: ended with ${signal ?? code}`);
 }
 
@@ -134,7 +134,7 @@ async function leftBy({ stand, member }: Place, { name, jobMs, fault }: Case): P
     stand.problem(`${name}: its heartbeat row is left`);
   }
   if (jobMs === undefined || jobMs < ENDLESS_MS) return;
-  // The job is shortened, so that its next run ends soon.
+  // Shortens the endless job, so that its next run ends at once.
   await stand.sql(`update worker._private_jobs set payload =
     jsonb_set(payload::jsonb, '{ms}', '0')::json where payload::text like '%120000%'`);
 }

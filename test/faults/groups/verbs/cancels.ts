@@ -1,5 +1,5 @@
-// How soon the signal of a running job aborts after it was cancelled; and that a cancelled job ends and does not start
-// again, even if its worker is killed or frozen.
+// How soon the signal of a running job aborts after a cancel; and that cancelled jobs end, even if their workers are
+// killed or frozen: a job that was waiting never starts, and one that was running may start again only to be aborted.
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
@@ -10,10 +10,10 @@ import { percentiles } from "./reactions.ts";
 const ROUNDS = 5;
 const JOBS = 20;
 const SIGNALLED_MS = 50;
-/** Without notifications a worker reads the cancels of its jobs every 2 s. */
+/** Without notifications, a worker reads every 2 s which of its jobs to cancel. */
 const POLLED_MS = 2_500;
 
-/** Measures the time from a cancel to the abort of the signal, in a fleet without faults. */
+/** Measures the time from a cancel to the abort of the job's signal, in a fleet without faults. */
 export async function measureCancels(
   field: Field,
   stand: Stand,
@@ -38,7 +38,7 @@ export async function measureCancels(
   percentiles(stand, what, ms, most);
 }
 
-/** Jobs that end only by their signal. Returns their ids. */
+/** Adds jobs that run until their signal aborts. Returns their ids. */
 async function addHeld(stand: Stand, name: string, count: number): Promise<readonly string[]> {
   const utils = await stand.utils;
   const added = await utils.addJobs(
@@ -55,7 +55,7 @@ function startedOf(stand: Stand, jobs: readonly string[]) {
   return stand.runs().filter(({ job }) => jobs.includes(job));
 }
 
-/** Returns job → the moment at which its signal aborted. */
+/** Returns, by job, the moment at which its signal aborted; without an entry it has not. */
 function abortsOf(stand: Stand, jobs: readonly string[]): ReadonlyMap<string, number> {
   const jobOf = new Map<string, string>();
   const aborts = new Map<string, number>();
@@ -68,18 +68,18 @@ function abortsOf(stand: Stand, jobs: readonly string[]): ReadonlyMap<string, nu
   return aborts;
 }
 
-/** A job, and when the call that cancelled it was answered. */
+/** A cancelled job, the moment at which the cancel was answered, and whether the job was running. */
 interface Cancelled {
   readonly job: string;
   readonly at: number;
   readonly isRunning: boolean;
 }
 
-/** Cancels jobs that wait or run, all the time. */
+/** Until `over`, adds jobs and cancels them after a random time: some still wait, and others run. */
 export async function cancels(stand: Stand, over: number): Promise<Cancelled[]> {
   const all: Cancelled[] = [];
   for (let round = 0; machineTime() < over; round++) {
-    // While PostgreSQL restarts, no job is added.
+    // While PostgreSQL restarts, the add fails, and there is nothing to cancel.
     const jobs = await addHeld(stand, `cancelled ${round}`, 3).catch(() => []);
     await sleep(stand.dice(400));
     const utils = await stand.utils;
@@ -97,7 +97,10 @@ export async function cancels(stand: Stand, over: number): Promise<Cancelled[]> 
   return all;
 }
 
-/** A job that waited never starts. One that ran may start again if its worker died; it then aborts, or is killed. */
+/**
+ * Reports starts after a cancel. A job that was waiting must not start. One that was running may start again if its
+ * worker was killed or frozen, but then its signal must abort, or that worker be killed, too.
+ */
 export function judgeCancels(stand: Stand, all: readonly Cancelled[]): void {
   const aborted = abortsOf(
     stand,

@@ -15,7 +15,7 @@ export const group: FaultGroup = {
   async run(field: Field) {
     const server = await field.server();
     const extensions = ["controls"];
-    // Many jobs are fetched and have not started when they are paused.
+    // Workers then fetch many jobs ahead, so that many are fetched and have not started when they are paused.
     const options = { localQueue: { adaptive: false } };
     const stands = await field.stands(server, { extensions, options });
     for (const stand of stands) {

@@ -1,5 +1,5 @@
-// Queues, tasks and everything are paused and resumed all the time. Between the answer of a pause and its end, only
-// workers that the answer names as missing may start its jobs.
+// Named queues, tasks and all jobs are paused and resumed again and again. From the answer to a pause until its end,
+// only workers that the answer lists in `waitingFor`, and for STOCK_MS Graphile workers, may start paused jobs.
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Run } from "../../../worker/runs.ts";
@@ -8,10 +8,10 @@ import { slug } from "../../field/modes.ts";
 import type { Stand } from "../../field/stand.ts";
 import { pause, resume, type Target } from "./targets.ts";
 
-/** A Graphile worker acknowledges nothing: for this long it may start a job that it has already fetched. */
+/** A Graphile worker acknowledges no pause. For this long, it may start a paused job that it has fetched before. */
 const STOCK_MS = 1_000;
 
-/** A pause between its answer and its end. */
+/** A pause, from its answer to its end. `exempt`: the ids of the workers that have not acknowledged it. */
 interface AcknowledgedPause {
   readonly target: Target;
   readonly from: number;
@@ -19,7 +19,7 @@ interface AcknowledgedPause {
   readonly exempt: ReadonlySet<string>;
 }
 
-/** Graphile workers apply the pause of a queue only. */
+/** Targets that are not queues. None beside Graphile workers, which apply only pauses of queues. */
 export const tasksOf = ({ mode }: Stand): Target[] =>
   mode.stock
     ? []
@@ -41,11 +41,11 @@ export async function pauses(
   const all: AcknowledgedPause[] = [];
   while (machineTime() < over && targets.length > 0) {
     const target = targets[stand.dice(targets.length)] as Target;
-    // Without an answer nothing is acknowledged.
+    // Null: the call failed, so there is nothing to check. The pause may exist all the same, so it is resumed.
     const paused = await pause(stand, target).catch(() => null);
     await sleep(300 + stand.dice(1_500));
     const to = machineTime();
-    // While PostgreSQL restarts, the pause may or may not be committed.
+    // Repeated, because it fails while PostgreSQL restarts.
     await stand.until("it is resumed", async () => {
       await resume(stand, target);
       return true;
@@ -55,7 +55,7 @@ export async function pauses(
       all.push({ target, from, to, exempt: new Set(waitingFor) });
       stand.figure("a pause under faults is answered", from - paused.calledAt, { most: 6_000 });
     }
-    // A short sleep, so that some pauses begin while the resumed jobs are being fetched and started.
+    // Often short, so that some pauses begin while the resumed jobs are being fetched and started.
     await sleep(stand.dice(stand.dice(2) === 0 ? 40 : 800));
   }
   return all;

@@ -1,4 +1,5 @@
-// How soon an idle fleet acknowledges a pause, and starts the jobs that are resumed.
+// How soon a fleet without faults acknowledges a pause, and starts the jobs that are resumed; and that no paused job
+// starts after the acknowledgement, even if many are fetched.
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
 import type { Field } from "../../field/field.ts";
@@ -11,10 +12,10 @@ const BURST = 600;
 const PAUSED_MS = 300;
 const ACKNOWLEDGED_MS = 100;
 const STARTED_MS = 50;
-/** Without notifications a worker reads the pauses every 2 s. */
+/** Without notifications, a worker reads the pauses every 2 s. */
 const POLLED_MS = 2_500;
 
-/** Graphile workers, which apply the pause of a queue only, have no such task. */
+/** A task that Graphile workers do not have, because they apply only pauses of queues. */
 const TASK = "ours";
 const QUEUE = "resumed";
 const TARGETS: readonly Target[] = [
@@ -23,7 +24,7 @@ const TARGETS: readonly Target[] = [
   { scope: "all" },
 ];
 
-/** Waits for the whole fleet's first acknowledgement, which may need a heartbeat, 2 s after its start. */
+/** Pauses and resumes once: the first acknowledgement of new workers may have to wait for a heartbeat, up to 2 s. */
 export async function ready(stand: Stand): Promise<void> {
   const target = TARGETS[0] as Target;
   await pauseOf(stand, target);
@@ -67,7 +68,7 @@ async function pauseOf(stand: Stand, target: Target) {
   return paused;
 }
 
-/** Pauses a task while its jobs run and many more are fetched: none starts after the answer. */
+/** Pauses a task while some of its jobs run and many more are fetched. None may start after the answer. */
 export async function pausedInBursts(field: Field, stand: Stand): Promise<void> {
   const target: Target = { scope: "task", name: TASK };
   for (let round = 0; round < field.times(20, 3); round++) {
@@ -86,7 +87,7 @@ export async function pausedInBursts(field: Field, stand: Stand): Promise<void> 
   }
 }
 
-/** Jobs that are due, and paused. Returns their names. */
+/** Adds jobs that are due and belong to each of TARGETS, so the present pause holds them back. Returns their names. */
 const addWaiting = (stand: Stand, round: number) =>
   addJobs(stand, `resumed ${round}`, JOBS, { ms: 0, queueName: QUEUE });
 
@@ -109,7 +110,7 @@ async function addJobs(
   return new Set(names);
 }
 
-/** The bound is for the 99th percentile. */
+/** Adds the median and the 99th percentile as figures. `most` bounds the 99th percentile. */
 export function percentiles(stand: Stand, what: string, values: readonly number[], most: number) {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;

@@ -7,11 +7,11 @@ export type Target =
   | { readonly scope: "task" | "queue"; readonly name: string }
   | { readonly scope: "all" };
 
-/** Moments by machineTime(). */
+/** When a pause was requested and answered, by machineTime(). */
 export interface PauseTimes {
   readonly calledAt: number;
   readonly answeredAt: number;
-  /** Ids of the live workers that have not acknowledged it. */
+  /** The ids of live workers that had not acknowledged the pause when it was answered. */
   readonly waitingFor: readonly string[];
 }
 

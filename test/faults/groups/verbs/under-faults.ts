@@ -1,5 +1,5 @@
-// A fleet whose members are killed, replaced and frozen, on a PostgreSQL that crashes, while jobs are paused, resumed
-// and cancelled.
+// Jobs are paused, resumed and cancelled while members are killed, replaced and frozen, and PostgreSQL crashes and is
+// restarted.
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";

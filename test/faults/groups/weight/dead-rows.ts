@@ -1,5 +1,5 @@
-// A million dead rows in front of the jobs. Because of an open transaction vacuum cannot remove these rows, and each
-// fetch of Graphile Worker reads all of them.
+// A million dead rows in front of the jobs, which vacuum cannot remove because of an open transaction. Each fetch of
+// Graphile Worker reads all of these rows; workers of this library must be many times as fast.
 import pg from "pg";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Field } from "../../field/field.ts";
@@ -14,7 +14,7 @@ export async function deadRows(field: Field): Promise<void> {
   const server = await field.server({ settings: { autovacuum: "off", shared_buffers: "256MB" } });
   const stands = await field.stands(server, { name: "-dead-rows" });
   let stockSpeed: number | null = null;
-  // Graphile Worker first; each has the machine for itself.
+  // One mode after another, so that each has the machine for itself. First Graphile Worker, the reference.
   for (const stand of stands.toReversed()) {
     await field.each([stand], async () => {
       await using holder = await dead(stand);
@@ -32,7 +32,7 @@ export async function deadRows(field: Field): Promise<void> {
   }
 }
 
-/** Adds and deletes a million rows, which vacuum cannot remove until the returned transaction is released. */
+/** Adds and deletes a million jobs. Vacuum cannot remove their rows until `release`, which is returned, is called. */
 async function dead(stand: Stand) {
   const url = stand.url;
   await stand.sql(`select worker.add_job('single')`);
@@ -61,7 +61,7 @@ async function dead(stand: Stand) {
   };
 }
 
-/** Jobs a second, from the first start on. */
+/** Adds jobs and starts a worker. Returns the jobs per second from the first start to the last. */
 async function measured(stand: Stand): Promise<number> {
   const utils = await stand.utils;
   const jobs = Array.from({ length: JOBS }, (_, n) => ({
@@ -72,7 +72,7 @@ async function measured(stand: Stand): Promise<number> {
     stand.log.write({ e: "added", n: `job-${n}`, job: id });
   }
   const at = machineTime();
-  // In the mode with Graphile workers only one of those is measured.
+  // In the mode `beside stock`, only a Graphile worker runs.
   await stand.hire(1, stand.mode.stock ? { stock: true } : {});
   const isOver = () => machineTime() > at + LASTS_MS || stand.runs().length >= JOBS;
   await stand.until("it has worked", isOver, LASTS_MS * 2);

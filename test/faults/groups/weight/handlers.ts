@@ -6,7 +6,7 @@ import type { Stand } from "../../field/stand.ts";
 const TIMEOUT_MS = 2_000;
 const BLOCK_S = 30;
 const BRIEF_BLOCK_S = 5;
-/** Time to write the result on a busy machine. */
+/** The longest time from the timeout to the end of the run, on a busy machine. */
 const ENDED_MS = 5_000;
 
 export async function handlers(field: Field): Promise<void> {
@@ -32,7 +32,7 @@ async function stopStock(stand: Stand): Promise<void> {
   for (const member of stand.living) if (member.isStock) await member.stop();
 }
 
-/** Adds a job for each behavior, all at once, with a single attempt each. Returns their ids. */
+/** Adds a job with one attempt for each behavior (test/worker/misbehavior.ts), all at once. Returns the ids. */
 async function act(
   stand: Stand,
   behaviors: readonly string[],

@@ -1,4 +1,4 @@
-/** Every write of page, API and command line, newest first, with its receipt and its undo. */
+/** The changes made on the page, by the API and on the command line, newest first; of operations also the receipts. */
 import { commandLine, link } from "../../controls/button";
 import { empty, note } from "../../controls/empty";
 import { INFO, icon, PULSE } from "../../controls/icon";
@@ -18,7 +18,7 @@ import { ActivityRow, COLUMNS } from "./row";
 const PAGE_SIZE = 50;
 
 export class ActivityPage extends ListPage {
-  /** Whether the entries are kept when the server stops. */
+  /** Whether entries are stored in a table, and not only in the server's memory. */
   private isRecorded: bool = true;
 
   constructor() {
@@ -30,7 +30,7 @@ export class ActivityPage extends ListPage {
     this.many = "writes";
     this.heads = COLUMNS;
     this.isSelectable = false;
-    // The row of a running operation shows its progress, so the rows are requested often.
+    // The row of an operation shows its counts, which change while it runs, so the rows are requested often.
     this.everyMs = 2000;
   }
 
@@ -83,7 +83,7 @@ export class ActivityPage extends ListPage {
   }
 }
 
-/** The note about the missing extension, without which the entries are only in the server's memory. */
+/** The note if the extension `operations` is missing: entries are only logged, and in the server's memory. */
 function notStored(m: Model): Node {
   const line = shellLine("migrate --with-operations", m.access.session.schema);
   return note("", [

@@ -1,4 +1,4 @@
-/** One write in the list: the change, its author, its target, and its undo if there is one. */
+/** One change in the list: a sentence, its jobs, the user and the time; of an operation also its receipt and undo. */
 import { agoElement } from "../../controls/age";
 import { copyButton, link } from "../../controls/button";
 import { cutText } from "../../controls/middle";
@@ -34,7 +34,7 @@ export class ActivityRow extends Row {
     return sentenceOf(this.entry);
   }
 
-  /** The address of its receipt, or of its only job. */
+  /** The address of its receipt, or of its only job; otherwise empty. */
   override get path(): string {
     const operation = this.entry.operationId;
     if (operation !== i64.MIN_VALUE) return operationPath(operation);
@@ -58,14 +58,14 @@ export class ActivityRow extends Row {
     ];
   }
 
-  /** Returns what was done; while an operation runs, what is being done. */
+  /** Returns what was done, or for the start of an operation that still runs, what it is doing. */
   private sentence(m: Model): string {
     const latest = m.facts.operation;
     const isOfLatest = latest !== null && latest.id === this.entry.operationId;
     return isOfLatest && this.isBeginning && isAtWork(latest!) ? titleOf(latest!) : this.name;
   }
 
-  /** Whether the entry is the start of an operation, and not a later change of it. */
+  /** Whether the entry of an operation is its start, and not its pause, resume, stop or undo. */
   private get isBeginning(): bool {
     return !this.entry.action.startsWith("operation.");
   }
@@ -110,7 +110,7 @@ export class ActivityRow extends Row {
 
 function sentenceOf(entry: AuditEntry): string {
   const id = entry.operationId;
-  // For jobs selected by their ids, the server's message has more than their number.
+  // Only an operation by query gets a sentence made here. For jobs selected by id, the server's message has more.
   if (id === i64.MIN_VALUE || entry.q === null) return entry.message;
   const action = entry.action;
   if (action === "operation.pause") return `Paused operation ${id}`;

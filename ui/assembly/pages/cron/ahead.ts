@@ -1,4 +1,4 @@
-/** The chart of the next 24 hours: a line for each entry, with the quarters of an hour in which it runs. */
+/** The chart of the next 24 hours: a line for each entry that runs, with a bar for each quarter-hour with a run. */
 
 import { panel } from "../../controls/panel";
 import { sparkline } from "../../controls/spark";
@@ -14,10 +14,10 @@ const STEP_MS: f64 = 10800000;
 /** The maximum number of lines. More would not be readable. */
 const MAX_LINES = 30;
 
-/** Returns `21:00` by the local clock. The axis is a day, so it needs no dates. */
+/** Returns `21:00` by the local clock. The axis spans one day, so it needs no dates. */
 const hour = (at: f64): string => wallText(at + <f64>zoneOffset(at) * 60000, " ").substring(11, 16);
 
-/** The chart. `from`: when the answer arrived, by the server's clock. `isPart`: there are entries on other pages. */
+/** The chart. `from`: its start, when the rows arrived, by the server's clock. `isPart`: other pages have entries. */
 export function dayAhead(rows: Row[], from: f64, isPart: bool): Node {
   const lines: Node[] = [];
   let running = 0;

@@ -1,4 +1,4 @@
-/** One cron entry: its next and last run, its definition, its next ticks in its zone and in UTC, and its changes. */
+/** The page of one cron entry, in code or a schedule. entry-view.ts draws its body. */
 import { DOTS, icon } from "../../controls/icon";
 import { menu } from "../../controls/menu";
 import { CronDetails, CronEntry, readCronDetails } from "../../generated/records";
@@ -41,7 +41,7 @@ export class CronEntryPage extends NamedPage {
     if (this.data.finish(m, r)) this.details = details;
   }
 
-  /** The schedule if there is one, otherwise the entry in code. */
+  /** The schedule of this name if there is one, otherwise the entry in the code of workers. */
   private get entry(): CronEntry {
     return this.details.entries[0];
   }

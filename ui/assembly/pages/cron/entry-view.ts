@@ -1,4 +1,4 @@
-/** When an entry runs, what it runs, and its changes. */
+/** The body of the page of a cron entry: its runs, payload and changes, and beside them its definition. */
 import { agoElement, localTimes, spanText, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { note } from "../../controls/empty";
@@ -81,7 +81,7 @@ function changes(m: Model, details: CronDetails): Node {
   return tablePanel("Changes", "", [], "changes", CHANGES, rows);
 }
 
-/** The definition, and the command that runs it now. */
+/** The definition; below that of a schedule, the command that runs it now. */
 export function about(m: Model, entry: CronEntry, details: CronDetails): Node {
   const schedule = details.schedule;
   const match = entry.match;

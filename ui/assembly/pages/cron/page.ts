@@ -1,4 +1,4 @@
-/** The timetables: what runs when, the result of the last tick, which workers have the entry, and what is late. */
+/** The list of cron entries (schedules, and entries in the code of workers), and a chart of the next 24 hours. */
 import { empty } from "../../controls/empty";
 import { CLOCK } from "../../controls/icon";
 import { pageHeadWith } from "../../controls/panel";
@@ -46,7 +46,7 @@ export class CronPage extends ListPage {
     return page;
   }
 
-  /** Whether the list is so long that it needs a search. */
+  /** Whether the search field is shown: if the list is long, and during a search. */
   private get isLong(): bool {
     return this.address.value("search").length > 0 || this.count >= SEARCHED_FROM;
   }

@@ -10,7 +10,7 @@ import { jobPath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
 
-/** The pattern in words, and as it is written. */
+/** The pattern in words, and as it is written; `unknown` if no live worker has the entry. */
 export function pattern(entry: CronEntry): Node[] {
   const match = entry.match;
   if (match === null) return [leaf("span", "faint", "unknown")];
@@ -29,7 +29,7 @@ export function nextRun(m: Model, entry: CronEntry): Node[] {
   return [timeElement(at, timeUntil(at, m.times)), sub(clockAt(at, m.serverNow))];
 }
 
-/** The time of the last tick. Below it, a tick that was missed; otherwise the last tick's job while it waits. */
+/** The time of the last tick. Below it, the first tick missed since; otherwise the last tick's job while it waits. */
 export function lastRun(m: Model, entry: CronEntry): Node[] {
   const at = entry.lastExecution;
   const late = entry.lateSince;
@@ -45,7 +45,7 @@ export function lastRun(m: Model, entry: CronEntry): Node[] {
   return lines;
 }
 
-/** The workers that have the entry. */
+/** The live workers that have the entry in their code; `any worker` for a schedule. */
 export function keepers(entry: CronEntry): Node[] {
   if (entry.source === "schedule") return [text("schedule"), sub("any worker")];
   if (entry.workers === 0) return [leaf("span", "amber", "no worker")];
@@ -65,7 +65,7 @@ export function keepers(entry: CronEntry): Node[] {
   ];
 }
 
-/** Returns the backfill period, such as `up to 1 h back`; empty: unknown. */
+/** Returns how far back missed ticks are backfilled: `up to 1 h back` or `off`; empty: unknown. */
 export function madeUp(seconds: i64): string {
   if (seconds === i64.MIN_VALUE) return "";
   return seconds > 0 ? `up to ${spanText(<f64>seconds * 1000)} back` : "off";

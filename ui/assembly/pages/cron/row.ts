@@ -1,4 +1,4 @@
-/** One entry of a timetable: its task and pattern, its ticks, and its backfill period. */
+/** One cron entry in the list. The row of a schedule has buttons for its actions. */
 import { aged } from "../../controls/age";
 import { link } from "../../controls/button";
 import { DOTS, icon } from "../../controls/icon";
@@ -69,7 +69,7 @@ export class CronRow extends Row {
     return link(this.path, "name cut", [cutName(this.entry.identifier, "")]);
   }
 
-  /** The task, if its name differs from that of the entry. */
+  /** The task, if its name differs from the entry's; for an entry without a task, that no worker reports it. */
   private about(): Node {
     const task = this.entry.task;
     if (task === null) return sub("no worker reports it any more");

@@ -1,6 +1,6 @@
 /**
- * The details of an error group, which are requested after its label was read: where its jobs are, what they have in
- * common, the newest jobs, and the whole error of one job.
+ * The details of an error group, which are requested once the group has been read: the numbers of jobs of its tasks and
+ * queues, what its jobs have in common, its newest jobs, and the whole error of the newest one.
  */
 import {
   BriefJob,
@@ -43,7 +43,7 @@ export class Details {
   request(m: Model, group: ErrorGroup, query: string): void {
     const q = encode(query);
     const isQuiet = this.newest.ready;
-    // If there is only one task, its number of jobs is that of the group.
+    // A single task has all jobs of the group, so its number is not requested.
     if (group.tasks.length > 1) this.tasks.request(m, `api/groups?by=task&q=${q}&limit=5`, isQuiet);
     this.queues.request(m, `api/groups?by=queue&q=${q}&limit=5`, isQuiet);
     this.common.request(m, `api/groups/common?q=${q}`, isQuiet);

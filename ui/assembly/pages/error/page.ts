@@ -1,6 +1,6 @@
 /**
- * One error group: when it began, how often it occurs, where, what its jobs have in common, and the actions for all of
- * them.
+ * The page of one error group: the numbers and times of its failures, its tasks and queues, what its jobs have in
+ * common, and the action on all of them.
  */
 import { badge, drawnButton, link } from "../../controls/button";
 import { empty } from "../../controls/empty";
@@ -35,9 +35,9 @@ export class ErrorPage extends Page {
   private retrying: ServerData = new ServerData("error.retrying");
   private details: Details = new Details();
   private group: ErrorGroup = new ErrorGroup("", "");
-  /** The time of the group's last failure when its details were requested; 0: unknown, NEVER: not requested. */
+  /** The time of the group's last failure when the details were requested; 0: it was unknown; NEVER: no request yet. */
   private detailedAt: f64 = NEVER;
-  /** Whether the group was not among the largest, so that it is requested alone. */
+  /** Whether only this group is requested, and not the list of the largest groups. */
   private alone: bool = false;
   private asOf: f64 = NaN;
 
@@ -75,7 +75,7 @@ export class ErrorPage extends Page {
     this.requestBoth(m);
   }
 
-  /** After an operation, requests only this group, because the server's list of the largest groups may be older. */
+  /** When an operation has ended or paused, requests only this group: the list of the largest groups may be older. */
   override onEvent(m: Model, event: string, _data: string): void {
     const operation = m.facts.operation;
     if (event !== "operation" || operation === null || isAtWork(operation)) return;
@@ -132,7 +132,7 @@ export class ErrorPage extends Page {
     } else this.follow(m);
   }
 
-  /** Requests the details again if more jobs have failed, but not while the user is reading. */
+  /** Requests the details. Requests them again after a further failure, unless the user is reading. */
   private follow(m: Model): void {
     const group = this.group;
     const last = isNaN(group.last) ? 0 : group.last;
@@ -170,7 +170,7 @@ export class ErrorPage extends Page {
     return firstActionFor(this.group.failedCount > 0 ? "failed" : "retrying") as JobAction;
   }
 
-  /** The most likely action on all jobs of the group. */
+  /** The action on the jobs of `query`: retry for failed jobs, run-now for retrying jobs. */
   private get verb(): Fix {
     const first = this.action;
     return operationVerb(first.name, first.command.verb + "…", this.query);

@@ -1,4 +1,4 @@
-/** The report about one error group for a chat, in Markdown. */
+/** A report about one error group, in Markdown, which users copy into a chat. */
 import { valueText } from "../../controls/value";
 import { codeBlock, codeSpan, plain } from "../../lib/quoting";
 import { isoTime } from "../../lib/time";

@@ -1,4 +1,4 @@
-/** The panels of one error group. */
+/** The panels on the page of one error group. */
 import { ago, agoElement, clockAt, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { figure, figures, panel, plainPanel } from "../../controls/panel";
@@ -33,11 +33,11 @@ export function numbers(m: Model, group: ErrorGroup): Node {
   ]);
 }
 
-/** The group's part of all failures. The total is from the counts, as an answer may contain only this group. */
+/** The group's part of all failed jobs. The feed's total is used, because an answer may contain only this group. */
 function share(m: Model, failed: Group | null): string {
   const all = <f64>m.facts.counts.failed.value;
   if (failed === null || !m.facts.has("counts") || all === 0) return "";
-  return `${percent(Math.min(1, <f64>failed.count.value / all))} of all failures`;
+  return `${percent(Math.min(1, <f64>failed.count.value / all))} of all failed jobs`;
 }
 
 function when(m: Model, name: string, at: f64, rest: string): Node {
@@ -49,11 +49,11 @@ function trend(group: ErrorGroup): Node {
   const counts = group.trend;
   let most: i64 = 0;
   for (let i = 0; i < counts.length; i++) most = max(most, counts[i]);
-  // A failure of an unknown time may be one of the last 3 hours.
+  // Failures whose time is unknown may be of the last 3 hours, so the text below could be untrue.
   if (most === 0 && isNaN(group.first)) return nothing;
   if (most === 0) return leaf("p", "pb faint", "None in the last 3 hours.");
   return box("figure", "trend", [
-    // A bar is a 24th of three hours. No rate is shown, because all failures of a bar may be from one second.
+    // A bar covers a 24th of three hours. No rate is shown, because all failures of a bar may be from one second.
     leaf("figcaption", "", `Failures in the last 3 h (peak ${numberText(most)} in 7 m 30 s)`),
     sparkline(counts, "failed", "failures, last 3 h", 960, 88),
     box("div", "ends", [
@@ -65,7 +65,7 @@ function trend(group: ErrorGroup): Node {
   ]);
 }
 
-/** The whole error of one of its jobs. */
+/** The whole error of the newest job that is listed. */
 export function errorView(m: Model, details: Details): Node {
   const data = details.example;
   const error = details.job.lastError;
@@ -99,18 +99,18 @@ export function newest(m: Model, details: Details, all: string, query: string): 
     );
   }
   return panel(
-    "Latest failed jobs",
+    "Latest jobs",
     "",
     [link(queryPath(query), "", [text(`All ${all}`)])],
     [
       details.newest.ready
-        ? table("newest", "Latest failed jobs", JOB_COLUMNS, rows)
+        ? table("newest", "Latest jobs", JOB_COLUMNS, rows)
         : box("div", "pb", [details.newest.placeholder(m, 3)]),
     ],
   );
 }
 
-/** The tasks and queues of its jobs, with numbers. */
+/** The tasks and queues of the group's failed jobs (if there are none, retrying jobs), with the numbers of jobs. */
 export function places(m: Model, group: ErrorGroup, details: Details, query: string): Node {
   const tasks = group.tasks;
   const all = group.failedCount + group.retryingCount;
@@ -145,7 +145,7 @@ export function places(m: Model, group: ErrorGroup, details: Details, query: str
   );
 }
 
-/** Returns the number of jobs of a task or queue; `all` or `≈ all` if these are all jobs of the group. */
+/** Returns the number of jobs of a task or queue (`group`); `all` or `≈ all` if it has all jobs of the error group. */
 function part(group: Group, all: i64): string {
   const isEstimate = group.count.precision !== "exact";
   if (group.count.value < all) return valueText(group.count);

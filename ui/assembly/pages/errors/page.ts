@@ -1,4 +1,4 @@
-/** The error groups of all failed and retrying jobs, the largest first. */
+/** The list of error groups: the largest groups of failed jobs and the largest of retrying jobs, merged. */
 import { link } from "../../controls/button";
 import { empty, note } from "../../controls/empty";
 import { BUG, DOWN, icon } from "../../controls/icon";
@@ -53,7 +53,7 @@ export class ErrorsPage extends ListPage {
 
   override mark(m: Model): Mark {
     const groupCount = m.facts.incidents.errorGroups;
-    // There may be more than the server returns.
+    // The server counts at most 100 groups.
     const more = groupCount < MAX_GROUPS ? "" : "+";
     return groupCount > 0 ? new Mark(numberText(groupCount) + more, "red") : noMark;
   }
@@ -78,7 +78,7 @@ export class ErrorsPage extends ListPage {
     return this.which.length === 0;
   }
 
-  /** Whether all needed answers are there: without the second one, no group would have retrying jobs. */
+  /** Whether the list may be drawn: the answer about retrying jobs has arrived, has failed, or is not needed. */
   private get isWhole(): bool {
     return !this.readsBoth || isKnown(this.retrying.of) || this.more.error.length > 0;
   }
@@ -91,7 +91,7 @@ export class ErrorsPage extends ListPage {
       if (this.rows.ready) this.list.show(this.shown());
       return;
     }
-    // All and Failed show different rows, but the path of their first request is the same.
+    // All and Failed send the same first request, but show different rows. So its answer must not be merged.
     this.shownFor = "";
     this.clear(m);
   }
@@ -194,7 +194,7 @@ export class ErrorsPage extends ListPage {
     if (this.which !== "failed" && isKnown(this.retrying.of)) {
       parts.push(`${valueText(this.retrying.of)} retrying`);
     }
-    // The number beside the page's name, in the navigation, is that of groups with failed jobs.
+    // The number in the navigation is about groups with failed jobs only, so their number is shown here, too.
     const failed = this.failed.groups.length;
     const some =
       this.which.length === 0 && failed > 0 && failed < this.groupCount
@@ -203,7 +203,7 @@ export class ErrorsPage extends ListPage {
     return `${countText(this.groupCount, "error group", "error groups")}${some}: ${parts.join(", ")}`;
   }
 
-  /** How the errors are grouped, and how many jobs were read for it. */
+  /** Returns how errors are grouped, how many jobs were read for that, and whether groups may be missing. */
   private basis(): string {
     const read = this.failed.sampled + this.retrying.sampled;
     const isCut =

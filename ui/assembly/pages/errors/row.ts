@@ -36,7 +36,7 @@ export class ErrorRow extends Row {
     return errorPath(this.group.key);
   }
 
-  /** Returns `mail`, or `mail +2`: a list that is cut in its middle would look like one name. */
+  /** Returns `mail`, or `mail +2` for three tasks: several names that are cut in the middle would look like one. */
   private get tasks(): string {
     const tasks = this.group.tasks;
     return tasks.length > 1 ? `${tasks[0]} +${tasks.length - 1}` : tasks.join("");
@@ -64,7 +64,7 @@ export class ErrorRow extends Row {
   }
 }
 
-/** Returns the groups in the order of a column. Equal ones keep the order of the answer. */
+/** Returns the groups in the order of a column, those with an unknown value last. Equal groups keep their order. */
 export function sortGroups(groups: ErrorGroup[], by: string): ErrorGroup[] {
   const down = by.startsWith("-");
   const column = down ? by.substring(1) : by;

@@ -1,4 +1,4 @@
-/** The page of one job. It reads the address; what it shows is a JobView, which other pages can show, too. */
+/** The page of one job. It reads the id in the address; the rest is done by jobView, as for a job beside the list. */
 
 import { jobShortcuts } from "../../job/head";
 import { jobView } from "../../job/job-view";
@@ -45,7 +45,7 @@ export class JobPage extends Page {
   }
 
   override reset(_m: Model): void {
-    // The job may be the one beside the list.
+    // This is not `this.id` if the shown job is the one beside the list of jobs.
     jobView.reset(jobView.id);
   }
 

@@ -1,6 +1,6 @@
 /**
- * The list of jobs with the open job beside it (`job=` of the address). The job beside the list follows the current
- * row.
+ * The list of jobs with one job open beside it (`job=` of the address). If the user then moves to another row, the job
+ * of that row replaces it.
  */
 import { after, back, focus, isWide, navigate } from "../../host";
 import { BESIDE } from "../../job/beside";
@@ -18,10 +18,10 @@ import { JobRow } from "./row";
 const FOLLOW_MS = 120;
 
 export abstract class BesideJobs extends GroupedJobs {
-  /** The entry of the history that opened a job beside the list. */
+  /** The number of the history entry in which a job was opened beside the list. */
   private openedAs: i32 = 0;
 
-  /** The id of the job beside the list. */
+  /** The id of the job beside the list; empty: none. */
   override get opened(): string {
     const id = this.address.value("job");
     return parseWhole(id).valid ? id : "";
@@ -75,7 +75,7 @@ export abstract class BesideJobs extends GroupedJobs {
     if (this.opened.length > 0) jobView.refresh(m);
   }
 
-  /** Opens a job beside the list. If it is open there already, Enter opens its own page. */
+  /** Opens a group in place, a job beside the list; the job's page after a second Enter, or in a narrow window. */
   protected override open(m: Model, row: Row, stroke: string): void {
     if (row instanceof GroupRow) this.toggle(m, row as GroupRow);
     else if (!(row instanceof JobRow) || !isWide()) navigate(row.path, false);
@@ -87,7 +87,7 @@ export abstract class BesideJobs extends GroupedJobs {
     navigate(this.address.beside("job", key), this.opened.length > 0);
   }
 
-  /** The job beside the list follows the row after a pause in the keys. */
+  /** Moves to another row. If the user stays on it, its job replaces the one beside the list. */
   protected override walk(by: i32): void {
     super.walk(by);
     if (this.opened.length > 0) after(FOLLOW_MS, "jobs.follow", this.list.currentKey);
@@ -99,7 +99,7 @@ export abstract class BesideJobs extends GroupedJobs {
     if (isHere && at >= 0 && this.list.rows[at] instanceof JobRow) this.showBeside(key);
   }
 
-  /** Closes the job: goes back if it was opened from this list. A pasted address has no list to go back to. */
+  /** Closes the job: goes back if it was opened from this list. Before a pasted address, the history has no list. */
   protected close(m: Model): void {
     if (m.entry === this.openedAs) back();
     else navigate(this.address.beside("job", ""), true);

@@ -1,6 +1,6 @@
 /**
- * The export of all jobs that the query finds, as a file that the browser downloads. If the browser itself has the
- * login, the address of the export is enough. A session with a token requests an address that works once: a ticket.
+ * The export of all jobs that the query finds, as a file that the browser downloads. If the browser itself sends the
+ * login, the address of the export is enough. A session with a token requests a ticket, an address that works once.
  */
 
 import { button } from "../../controls/button";
@@ -24,9 +24,9 @@ const SAVED = "jobs.exported";
 /** The DOM id of the element that opens the menu. */
 export const MENU = "jobs-export";
 
-/** The menu. `shown`: the names of the columns that the list shows; empty if it shows no jobs. */
+/** The menu. `shown`: the names of the columns that the list shows; empty: it shows groups. */
 export function exportMenu(m: Model, shown: string): Node {
-  // A ticket is a write to the server, although not to the jobs.
+  // The request for a ticket counts as a write, which a read-only admin rejects.
   if (!mayExport(m)) return nothing;
   const formats = formatsOf(shown);
   const entries: Node[] = [];
@@ -55,7 +55,7 @@ function mayExport(m: Model): bool {
 
 class Format {
   constructor(
-    /** The part of the address with the format. */
+    /** The value of `format` in the address, and members that may follow it: `csv&payload=1`. */
     readonly format: string,
     readonly words: string,
   ) {}

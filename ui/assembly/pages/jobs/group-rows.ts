@@ -1,6 +1,6 @@
 /**
- * The row that heads a group (its name, trend and count, and the action for all its jobs), and the row after the last
- * job of a group.
+ * The row that heads a group (its name, trend, count and times, and the action on all its jobs), and the row after the
+ * last shown job of a group.
  */
 
 import { jobsPath } from "../../bar/terms";
@@ -24,7 +24,7 @@ export function headKey(key: string): string {
   return "of " + key;
 }
 
-/** Returns the headings above the parts of a group's head, in their order. */
+/** Returns the headings for the parts of a row that heads a group, in their order. */
 export function groupHeads(by: string): Column[] {
   const isError = by === "error";
   const what = isError ? "Error" : by === "task" ? "Task" : "Queue";
@@ -68,7 +68,7 @@ export class GroupRow extends Row {
     return "grp";
   }
 
-  /** The most likely action on all jobs of the group; null: none. */
+  /** The most likely action on all jobs of the group; null: none, or one that needs input. */
   get verb(): Fix | null {
     const count = valueText(this.group.count);
     const first = firstActionFor(this.condition);
@@ -117,7 +117,7 @@ export class GroupRow extends Row {
     return box("span", `faint ${column}`, words);
   }
 
-  /** In a group by error, the times are those of failures; in other groups, those at which jobs were added. */
+  /** `firstSeen` and `lastSeen`: in a group by error, when jobs failed; in other groups, when jobs were added. */
   private since(m: Model): string {
     const first = this.group.firstSeen;
     return isNaN(first) ? "" : clockAt(first, m.serverNow);
@@ -136,7 +136,7 @@ export class GroupRow extends Row {
   }
 }
 
-/** The row after the rows of a group: how many more there are, and the link to all of them. */
+/** The row after the shown jobs of a group: how many more it has, or how many in all, and the link to all of them. */
 export class MoreRow extends Row {
   constructor(
     private readonly group: Group,

@@ -1,4 +1,4 @@
-/** The list of jobs as groups (`group=` of the address): their heads, and the rows of the open groups. */
+/** The list of jobs, which shows groups if the address has `group=`: their heads, and the rows of open groups. */
 
 import { Terms } from "../../bar/terms";
 import { RowPage } from "../../kit/row";
@@ -17,7 +17,7 @@ const GROUPS_MS: f64 = 30000;
 export abstract class GroupedJobs extends JobsList {
   groups: Grouping = new Grouping("", new Terms(), "", new Settings());
 
-  /** The name that is being typed for a new saved view. */
+  /** The text in the field for the name of a new saved view. */
   viewName: string = "";
 
   /** The address to save as a view, without the cursor and the job beside the list. */
@@ -85,7 +85,7 @@ export abstract class GroupedJobs extends JobsList {
     this.settle(m);
   }
 
-  /** Opens a group in place, or closes it. The order of the other rows stays. */
+  /** Opens a group in place, or closes it. The other rows keep their order. */
   protected toggle(m: Model, row: GroupRow): void {
     this.groups.toggle(m, row.group);
     if (!this.groups.isOpen(row.group.key)) this.list.fill(row.key, []);

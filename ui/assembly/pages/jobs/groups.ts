@@ -1,6 +1,6 @@
 /**
  * The jobs that a query finds, grouped by error, task or queue: the largest groups, and the first rows of those that
- * are open. Each group has a query of its own, for its action and its link.
+ * are open. Each group has a query of its own, for its rows, its action and its link.
  */
 
 import { Terms, termsOf } from "../../bar/terms";
@@ -27,29 +27,29 @@ import { Settings } from "./settings";
 
 export const GROUPINGS: string[] = ["error", "task", "queue"];
 export const MAX_GROUPS = 50;
-/** The number of rows of an open group that are shown. A click shows the rest. */
+/** The maximum number of jobs that an open group shows. The row after them has a link to the whole list. */
 const SHOWN = 10;
-/** The maximum number of answers that are joined for the rows of a group. */
+/** The maximum number of requests that search for the rows of a group. */
 const MAX_STEPS = 8;
-/** The beginning of the topic of a request for a group's rows; the group's key follows. */
+/** The topic of a request for a group's rows is `jobs.in:` and the group's key. */
 const ROWS_OF = "in:";
 
 /** The rows of an open group. */
 class OpenRows {
   jobs: ListedJob[] = [];
   rows: Row[] = [];
-  /** The API's address of the rows, and the number of answers. */
+  /** The API's address of the rows, and how many answers the present search for them has had. */
   path: string = "";
   steps: i32 = 0;
-  /** Whether the rows are only the best of the jobs searched so far. The next answer replaces them. */
+  /** Whether the rows are the first in order of the jobs searched so far. The next answer then replaces them. */
   private isPartial: bool = false;
-  /** Whether the search for the rows has read all jobs. */
+  /** Whether the search for the rows has ended; false: it stopped at the server's time limit. */
   isComplete: bool = true;
   isKnown: bool = false;
-  /** The group's count when its rows arrived. After a failed request it is old, so the rows are requested again. */
+  /** The group's count when its rows last arrived; -1: never. Once it has changed, the rows are requested again. */
   count: i64 = -1;
 
-  /** Takes an answer. `goesOn`: it continues the last one. */
+  /** Takes an answer. `goesOn`: it continues the search of the last one. */
   add(answer: JobList, goesOn: bool): void {
     this.steps = goesOn ? this.steps + 1 : 1;
     this.jobs = goesOn && !this.isPartial ? this.jobs.concat(answer.jobs) : answer.jobs;
@@ -91,7 +91,7 @@ export class Grouping extends PageState {
     return this.page();
   }
 
-  /** Returns the heads, each followed by its rows if it is open. */
+  /** Returns the heads of the groups. After that of an open group follow its rows, and the row with the link. */
   page(): RowPage {
     const page = new RowPage();
     const groups = this.answer.groups;
@@ -141,7 +141,7 @@ export class Grouping extends PageState {
     }
   }
 
-  /** Requests the rows of those open groups that have changed. */
+  /** Requests the rows of those open groups whose count has changed since their rows arrived. */
   requestRows(m: Model): void {
     const groups = this.answer.groups;
     for (let i = 0; i < groups.length; i++) {
@@ -163,7 +163,7 @@ export class Grouping extends PageState {
     return request.what.startsWith(ROWS_OF);
   }
 
-  /** Whether the group of a request is open in this list. Another list may have requested rows of the same group. */
+  /** Whether the rows are for an open group of this list. A list of another query may have requested that group. */
   awaits(request: Pending): bool {
     const key = this.keyOf(request);
     return this.opened.has(key) && request.path.startsWith(this.opened.get(key).path);
@@ -174,7 +174,7 @@ export class Grouping extends PageState {
     return request.what.substring(ROWS_OF.length);
   }
 
-  /** Takes the rows of a group. Returns whether they are shown at once, and not merged into rows on screen. */
+  /** Takes the rows of a group. Returns whether they replace the group's rows on screen; if not, they are merged. */
   onAnswer(m: Model, request: Pending, body: string): bool {
     const key = this.keyOf(request);
     const r = new JsonReader(body);
@@ -190,7 +190,7 @@ export class Grouping extends PageState {
     opened.count = this.groupOf(key).count.value;
     opened.add(answer, goesOn);
     this.fill(key, opened);
-    // An answer covers one step of a long search: the next request continues it.
+    // An answer covers one step of a long search. The next request continues the search.
     const next = answer.nextCursor;
     const wants = !answer.complete && opened.jobs.length < SHOWN && opened.steps < MAX_STEPS;
     if (wants && next !== null) this.requestFrom(m, request.topic, opened, next);

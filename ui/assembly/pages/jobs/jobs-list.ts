@@ -1,6 +1,6 @@
 /**
- * The rows of the list of jobs and their requests: `q` of the address in the query language, `sort`, `size`, `cursor`.
- * The server filters, sorts and pages. A long search is done in steps (bar/search.ts).
+ * The rows of the list of jobs, and the requests for them. The page's address has the query (`q`), `sort`, `size` and
+ * `cursor`. The server filters, sorts and pages. A long search is done in steps (bar/search.ts).
  */
 
 import { Bar } from "../../bar/bar";
@@ -27,12 +27,12 @@ import { timeHead, usualSort } from "./tabs";
 /** The possible numbers of jobs on a page (`size` of the address). The second is the default. */
 export const SIZES: string[] = ["50", "100", "200"];
 const REFRESH_MS: f64 = 4000;
-/** The pause between two requests, in multiples of the time that the last answer took the server. */
+/** The shortest interval of quiet requests, as a multiple of the time that the last answer took the server. */
 const PAUSE_FACTOR = 20;
 
 /** The state that the list stores in addition to its rows. */
 export class JobsState extends PageState {
-  /** The groups of the list, if it has any. */
+  /** The Grouping of GroupedJobs, whose state is stored here, too. */
   groups: PageState | null = null;
 
   constructor(
@@ -51,7 +51,7 @@ export abstract class JobsList extends ListPage {
   query: string = "";
   private readonly more: ServerData = new ServerData("jobs.more");
   private answer: JobList = JobList.empty();
-  /** The number of the first row of a page, by its cursor, for the pages that were visited. */
+  /** The number of the first row of a page in the whole list, by the page's cursor, if all earlier pages were read. */
   private firsts: Map<string, i32> = new Map<string, i32>();
 
   constructor() {
@@ -65,7 +65,7 @@ export abstract class JobsList extends ListPage {
     return "job-" + key;
   }
 
-  /** Another job beside the list does not make it another list. */
+  /** The address without `job`: another job beside the list does not make it another list. */
   override identity(address: Address): string {
     return address.with("job", "");
   }
@@ -122,7 +122,7 @@ export abstract class JobsList extends ListPage {
     return `api/jobs?limit=${this.size}&fields=row&count=fast&sort=${this.sorted}${q}`;
   }
 
-  /** Requests the rows, unless the query is invalid or one answer would replace the best rows of several answers. */
+  /** Requests the rows of a valid query. After Back, partial rows of several answers stay: one answer covers less. */
   override load(m: Model): void {
     if (this.search.answers > 1 && this.search.isPartial) return;
     if (this.bar.terms.fault === null) super.load(m);
@@ -168,7 +168,7 @@ export abstract class JobsList extends ListPage {
   override onAnswer(m: Model, request: Pending, body: string): void {
     if (request.topic === this.more.topic) this.onMore(m, body);
     else {
-      // Rows of several answers stay as they are, because only the first answer was requested again.
+      // After a merge into rows of several answers, the search does not restart: it continues after the last answer.
       const isJoined = this.search.answers > 1;
       super.onAnswer(m, request, body);
       if (this.rows.error.length === 0 && !(isJoined && this.list.wasMerged)) this.began(m);
@@ -189,7 +189,7 @@ export abstract class JobsList extends ListPage {
     }
   }
 
-  /** Adds the rows of a further answer. If the rows were only the best so far, the answer replaces them. */
+  /** Adds the rows of a further answer. If the present rows are partial (bar/search.ts), it replaces them. */
   private onMore(m: Model, body: string): void {
     const wasPartial = this.search.isPartial;
     const page = this.read(body);
@@ -204,7 +204,7 @@ export abstract class JobsList extends ListPage {
     this.settle(m);
   }
 
-  /** Shows the rows that wait. A list of several answers begins again with the first of them. */
+  /** Shows the rows that wait. They are of one answer: if the list had several, its search begins again. */
   showNews(m: Model): void {
     this.list.showNews();
     if (this.search.answers > 1) this.search.begin(m, this.answer);
@@ -221,7 +221,6 @@ export abstract class JobsList extends ListPage {
     for (let i = 0; i < list.rows.length; i++) {
       if (list.rows[i] instanceof JobRow) jobs.push((list.rows[i] as JobRow).job);
     }
-    m.shared.listed = jobs;
     m.shared.listIds = jobs.map<i64>((job) => job.id);
     m.shared.listFirst =
       jobs.length === list.rows.length && this.firsts.has(cursor) ? this.firsts.get(cursor) : 0;
@@ -234,7 +233,7 @@ export abstract class JobsList extends ListPage {
       this.goOn(m);
   }
 
-  /** Makes the server continue a paused search. */
+  /** Requests the next step of the search. */
   goOn(m: Model): void {
     this.more.request(m, this.at(m, this.list.next));
   }
@@ -246,7 +245,7 @@ export abstract class JobsList extends ListPage {
     this.search.isComplete = false;
   }
 
-  /** Whether rows are on their way, or the search continues. */
+  /** Whether the user waits for rows: the first ones, those of another page, or the next step of a search. */
   isSearching(m: Model): bool {
     return (
       this.more.isPending(m) || this.isTurning(m) || (!this.rows.ready && this.rows.isPending(m))

@@ -1,4 +1,4 @@
-/** The list of jobs: its input and its selection. */
+/** The page of jobs: typing in the query bar, keys, actions on rows, the export. jobs-list.ts reads the rows. */
 
 import { FIELD } from "../../bar/bar-view";
 import { jobsPath, taskTarget } from "../../bar/terms";
@@ -131,7 +131,7 @@ export class JobsPage extends BesideJobs {
     else after(SUGGEST_MS, "jobs.suggest", this.bar.serial.toString());
   }
 
-  /** Requests completions if nothing has been typed meanwhile. */
+  /** Requests completions if nothing has been typed since the timer began. */
   private pause(m: Model, serial: string): void {
     m.isNew = false;
     if (serial === this.bar.serial.toString()) this.suggest(m);
@@ -183,7 +183,7 @@ export class JobsPage extends BesideJobs {
     if (typed.chips.length > 0 || typed.condition.length > 0) this.searchFor(bar.terms.and(typed));
   }
 
-  /** Inserts a completion. If `searches` is true and the text is a valid query now, the search begins. */
+  /** Inserts a completion. If the text is a valid query now and `searches` is true, searches; else requests others. */
   private complete(m: Model, index: i32, searches: bool): void {
     const isWhole = this.bar.take(index);
     focus(FIELD);
@@ -247,7 +247,7 @@ export class JobsPage extends BesideJobs {
     return keys;
   }
 
-  /** The job of the row with the focus; null: none. */
+  /** The job of the current row, once the user has moved to a row; null: none. */
   private get currentJob(): ListedJob | null {
     const list = this.list;
     if (!list.isWalked || list.current >= list.rows.length) return null;
@@ -255,14 +255,14 @@ export class JobsPage extends BesideJobs {
     return row instanceof JobRow ? (row as JobRow).job : null;
   }
 
-  /** Returns the selected jobs, otherwise the job of the row with the focus. */
+  /** Returns the selected jobs, otherwise the job of the current row, if there is one. */
   private targets(): ListedJob[] {
     const jobs = selectedJobs(this);
     const currentJob = this.currentJob;
     return jobs.length > 0 || currentJob === null ? jobs : [currentJob];
   }
 
-  /** Returns the action that makes the selected jobs run again. */
+  /** Returns the action that makes the selected jobs, or else the current one, run soon: retry or run-now. */
   private again(): string {
     return this.list.every ? verbsForEvery(this)[0] : againOf(this.targets());
   }
@@ -271,7 +271,7 @@ export class JobsPage extends BesideJobs {
     return new Shortcut(key, label, "jobs.row", verb, "List");
   }
 
-  /** Adds the actions that have a key in the list, whatever the jobs are. */
+  /** Adds the actions whose key works in the list for jobs in every condition. */
   private addListKeys(keys: Shortcut[], jobs: string): void {
     for (let i = 0; i < jobActions.length; i++) {
       const action = jobActions[i];

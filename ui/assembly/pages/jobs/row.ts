@@ -1,4 +1,4 @@
-/** A job in the list: its condition, its task, its status, and the relevant time. */
+/** A job in the list: its condition, task, status, optional columns, and the time that matters in its condition. */
 
 import {
   age,
@@ -28,9 +28,9 @@ export class JobRow extends Row {
   constructor(
     readonly job: ListedJob,
     private readonly settings: Settings,
-    /** The tab, which already shows the condition; empty: none. */
+    /** The condition of the tab; empty: the tab has all jobs, so each row shows its condition. */
     private readonly tab: string,
-    /** The key of the group's head, and how the job's error differs from the others in the group. */
+    /** The key of the group's head, and the text in which the job's error differs in the group; empty: none. */
     private readonly group: string = "",
     private readonly varying: string = "",
   ) {
@@ -95,7 +95,7 @@ function orNone(name: string | null): Node {
   return el("span", [attr("title", name)], [cutName(name, "")]);
 }
 
-/** The status: why the job has failed, waits or runs. */
+/** The status: the last error, what the job waits for, or the worker that has locked it. */
 export function whyOf(m: Model, job: ListedJob): Node {
   const error = job.errorLine;
   const condition = job.condition;
@@ -118,7 +118,7 @@ export function whyOf(m: Model, job: ListedJob): Node {
     : leaf("span", "dim", "Waiting to start");
 }
 
-/** Returns `Paused by ana until 14:00:00: deploy.` from the incident about the pause; empty: the job is not paused. */
+/** Returns `Paused by ana until 14:00:00: deploy.` from the incident about the pause; empty: there is no incident. */
 function pauseOf(m: Model, job: ListedJob): string {
   const queue = job.queueName;
   const task = job.taskIdentifier;
@@ -149,7 +149,7 @@ function runs(m: Model, job: ListedJob): Node {
     // The incident is about several jobs, one of which crashes the worker.
     if (q.includes(",")) return leaf("span", "red", RAN);
     const sentence = list[i].sentence;
-    // The row may have been read during a later attempt.
+    // The row and the incident may have been read during different attempts.
     const isOfThis = sentence.startsWith(`Attempt ${numberText(job.attempts)} of `);
     return leaf("span", "red", isOfThis ? sentence.substring(0, sentence.indexOf(".")) : CRASHES);
   }
@@ -180,7 +180,7 @@ function inRow(path: string, name: string): Node {
   return el("a", [attr("href", "#" + path), cls("link"), attr("tabindex", "-1")], [text(name)]);
 }
 
-/** Returns the incident about this task, queue or worker; null: none. */
+/** Returns the incident of a kind about a task, queue or worker; null: none. */
 function incidentOf(m: Model, kind: string, name: string): Incident | null {
   const list = m.facts.incidents.incidents;
   for (let i = 0; i < list.length; i++) {

@@ -27,7 +27,7 @@ export function selectedJobs(page: JobsList): ListedJob[] {
   return jobs;
 }
 
-/** Whether workers have locked all of these jobs. */
+/** Whether workers have locked all of these jobs; true for no jobs. */
 export function areLocked(jobs: ListedJob[]): bool {
   for (let i = 0; i < jobs.length; i++) if (jobs[i].state !== "locked") return false;
   return true;
@@ -44,12 +44,12 @@ export function selectionBar(m: Model, page: JobsList): Node {
     const isEveryLocked = areLocked(jobs);
     const again = againOf(jobs);
     const isFailed = countFailed(jobs) === jobs.length;
-    // In the same order as for all jobs, so that a button stays where it is when all are selected.
+    // The order is that for all matches, so that a button stays where it is when all are selected.
     for (let i = 0; i < actionsOnEvery.length; i++) {
       const action = actionsOnEvery[i];
       const name = action.name;
-      // If no job has failed, suits() is false for actions on failed jobs. If all have failed, only actions for failed
-      // jobs are shown.
+      // If no job has failed, suits() is false for actions on failed jobs. If all have failed, actions only for other
+      // jobs are left out.
       if (!commandNamed(name).suits(jobs)) continue;
       if (isFailed && !isOfferedFor(action.selected, true)) continue;
       // Actions that do not reach running jobs would skip locked jobs.
@@ -89,7 +89,7 @@ export function canSelectAll(page: JobsList): bool {
   return page.bar.terms.fault === null && page.list.rows.length > 0;
 }
 
-/** Returns the actions for all jobs of the current tab, the most likely first. */
+/** Returns the actions on all matches that the current tab offers, the most likely first. */
 export function verbsForEvery(page: JobsList): string[] {
   const condition = page.bar.terms.condition;
   const names: string[] = [];
@@ -101,7 +101,7 @@ export function verbsForEvery(page: JobsList): string[] {
   return names;
 }
 
-/** Returns the action that makes these jobs run again. */
+/** Returns the action that makes these jobs run soon: retry if any of them has failed, otherwise run-now. */
 export function againOf(jobs: ListedJob[]): string {
   const action = firstActionFor(countFailed(jobs) > 0 ? "failed" : "retrying");
   return action === null ? "" : action.name;
@@ -113,18 +113,18 @@ function countFailed(jobs: ListedJob[]): i32 {
   return count;
 }
 
-/** Returns the page's action that opens the dialog of a job action. */
+/** Returns the action that opens a dialog: for all matches that of operations, otherwise that of the job action. */
 export function dialogFor(page: JobsList, name: string): string {
   return page.list.every ? "ask.operation" : "ask." + name;
 }
 
-/** Returns the dialog's argument: the action and the query. An empty query would be refused, so it becomes `id>0`. */
+/** Returns the argument of that dialog: for all matches, action and query. The server rejects an empty query. */
 export function aboutOf(page: JobsList, name: string): string {
   if (!page.list.every) return "";
   return operationArg(name, page.query.trim().length > 0 ? page.query : "id>0");
 }
 
-/** The button of an action. `first`: the most likely one. */
+/** The button of an action. `first`: the most likely action, whose button is prominent and shows its key. */
 function verb(page: JobsList, name: string, first: string): Node {
   const isFirst = name === first;
   const jobAction = jobActionNamed(name) as JobAction;

@@ -1,4 +1,4 @@
-/** Which columns are shown and how dense the rows are. They are stored in the browser, without data of jobs. */
+/** The list's optional columns, and whether its rows are compact. Both are stored in the browser, without job data. */
 
 import { menu } from "../../controls/menu";
 import { Draft } from "../../forms/draft";
@@ -9,7 +9,7 @@ import { Node, text } from "../../lib/node";
 const KEY = "worker.jobs";
 /** The prefix of the checkboxes' names. Without it, a field `key` of a dialog over the page would have the same id. */
 const PREFIX = "column-";
-/** The optional columns. The first is shown by default. */
+/** The optional columns, as `name=Label`. The first is shown by default. */
 const COLUMNS: string[] = ["queue=Queue", "priority=Priority", "key=Key", "added=Added"];
 
 export class Settings {
@@ -25,7 +25,7 @@ export class Settings {
     return this.on.includes(name);
   }
 
-  /** Shows or hides a column. `box`: the name of its checkbox. The `-` distinguishes no column from no preference. */
+  /** Changes a setting. `box`: the name of its checkbox. The `-` is stored, too, so that the text is never empty. */
   set(box: string, on: bool): void {
     const name = box.substring(PREFIX.length);
     const kept: string[] = ["-"];

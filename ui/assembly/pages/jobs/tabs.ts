@@ -1,4 +1,4 @@
-/** The tabs: one for each condition and one for all jobs, each with its count, its order and its heading of times. */
+/** The tabs, one for each condition and one for all jobs: counts, default orders, and headings of the times. */
 
 import { jobsPath, Terms } from "../../bar/terms";
 import { capital, glyph } from "../../controls/glyph";
@@ -48,7 +48,7 @@ export function usualSort(condition: string): string {
   return data === null ? "-id" : data.sort;
 }
 
-/** Returns the order in words, for the text after the heading. */
+/** Returns the order in words, for the text after the page's heading. */
 export function sortWords(sort: string, condition: string): string {
   if (sort === "-id") return "newest first";
   if (sort === "id") return "oldest first";
@@ -65,7 +65,7 @@ export function sortWords(sort: string, condition: string): string {
   return waits ? "shortest wait first" : "last due first";
 }
 
-/** Returns the heading of the column with the relevant time. */
+/** Returns the heading of the column with the time that matters in a condition. */
 export function timeHead(condition: string): string {
   const data = conditionNamed(condition);
   return data === null ? "When" : data.timeHead;

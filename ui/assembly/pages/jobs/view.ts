@@ -1,4 +1,4 @@
-/** The page of jobs: heading, tabs, query, number of jobs, list, and actions on the selected jobs. */
+/** Draws the page of jobs: heading, tabs, query, number of jobs, list, actions on selected jobs, the job beside it. */
 
 import { queryBar } from "../../bar/bar-view";
 import { jobsPath, taskTarget } from "../../bar/terms";
@@ -46,7 +46,7 @@ export function jobsView(m: Model, page: GroupedJobs): Node {
   ]);
 }
 
-/** Returns how many jobs the query finds; null: unknown. Groups by error or by queue do not contain all jobs. */
+/** Returns how many jobs the query finds; null: unknown, as in groups by error or queue, which lack some jobs. */
 function tabTotal(m: Model, page: GroupedJobs): Value | null {
   if (!page.rows.ready || page.isTurning(m)) return null;
   if (page.isGrouped) return page.groups.by === "task" ? page.groups.answer.of : null;
@@ -143,7 +143,7 @@ function sizes(page: GroupedJobs): Node {
   return segments("Rows on a page", parts);
 }
 
-/** The saved views, and the field that saves the present one. */
+/** The menu of saved views, and if the present one is not saved, the field that saves it. */
 function viewsMenu(m: Model, page: GroupedJobs): Node {
   const items: Node[] = [];
   const all = m.views.all;
@@ -186,7 +186,7 @@ function saveForm(page: GroupedJobs): Node {
   );
 }
 
-/** The text for a list without rows: the reason, and links that correct or remove terms of the query. */
+/** The text for a list without rows: the reason, and links or a button for what to do, such as removing a term. */
 function none(m: Model, page: GroupedJobs): Node {
   const terms = page.bar.terms;
   const chips = terms.chips.length;

@@ -1,4 +1,4 @@
-/** One limit: how much of it is used, by which workers or queues, and when it backed off. */
+/** The page of one limit: how much of it is used, by which workers or queues, and its back-offs of the last hour. */
 import { ListedLimit, readListedLimit } from "../../generated/records";
 import { ServerData } from "../../kit/server-data";
 import { JsonReader } from "../../lib/json-reader";

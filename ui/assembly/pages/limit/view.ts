@@ -1,4 +1,4 @@
-/** What uses a limit, and its definition. */
+/** The body of a limit's page: its use, its back-offs, and its definition with the command that sets it. */
 import { ageText, clockAt, timeElement, timeUntil } from "../../controls/age";
 import { link } from "../../controls/button";
 import {
@@ -90,7 +90,7 @@ function queues(limit: ListedLimit): Node {
       row(queue.name, "", [
         cell("", [link(queuePath(queue.name), "link cut", [cutName(queue.name, "")])]),
         cell("num", [text(numberText(queue.waiting))]),
-        // Without a concurrency a queue has one slot, which is not a part of the limit.
+        // If the limit has only a rate, a queue has one slot, which is not a part of the limit: no bar is shown.
         limit.concurrency > 0
           ? cell("vis", [box("span", "used", amount(queue.running, queue.slots))])
           : cell("", [text(numberText(queue.running))]),

@@ -1,4 +1,4 @@
-/** The limits: what each is for, how much of it is used, which are full. */
+/** The list of limits: what each is for, how much of it is used, which are full. */
 import { commandLine, drawnButton } from "../../controls/button";
 import { emptyWith } from "../../controls/empty";
 import { GAUGE, PLUS } from "../../controls/icon";
@@ -60,7 +60,7 @@ export class LimitsPage extends ListPage {
     return page;
   }
 
-  /** Stores the limits for other pages, which request them, too. */
+  /** Stores the limits for other pages. The answers to the requests of these pages (KNOWN) arrive here, too. */
   override onAnswer(m: Model, request: Pending, body: string): void {
     if (request.topic === KNOWN) this.read(body);
     else super.onAnswer(m, request, body);
@@ -102,7 +102,7 @@ export class LimitsPage extends ListPage {
     ]);
   }
 
-  /** Returns `5, 1 full, 1 backing off`. */
+  /** Returns `5, 1 full, 1 backing off`; empty without limits. */
   private summary(): string {
     const rows = this.list.rows;
     let full = 0;

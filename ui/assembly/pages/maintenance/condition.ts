@@ -9,10 +9,10 @@ import { bytes, countText, numberText, partText } from "../../lib/number";
 import { Model } from "../../model/model";
 import { broken, changing, due, fine, possible, statusRow } from "./status";
 
-/** Dead rows slow the queue down if there are this many, and if they are this part of all rows. */
+/** Dead rows are shown as a problem if there are at least this many, and they are at least this part of all rows. */
 const DEAD_ROWS: i64 = 10000;
 const DEAD_PERCENT: i64 = 30;
-/** A transaction of this age keeps too many dead rows from being removed. */
+/** The age from which something that keeps vacuum from removing dead rows is shown as a problem. */
 const OLD_MS: f64 = 300000;
 const MAX_GROUPS = 3;
 
@@ -66,7 +66,7 @@ function schema(m: Model, database: Database): Node {
   return statusRow("schema", "Schema", lines, nothing, status, act);
 }
 
-/** Returns what a migration would change; empty: nothing. */
+/** Returns what is left to migrate, in words; empty: nothing. */
 function migrationRest(database: Database): string {
   const schema = database.schema;
   if (schema === null) return "";
@@ -223,7 +223,7 @@ function connections(database: Database): Node {
   );
 }
 
-/** The parts that could not be read, with the reason. The others are shown. */
+/** The note about the parts that could not be read, with the reasons. All other parts are shown. */
 export function unread(database: Database): Node {
   const missing = database.missing;
   if (missing.length === 0) return nothing;

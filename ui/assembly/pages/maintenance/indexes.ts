@@ -1,4 +1,4 @@
-/** The indexes of the jobs' table: those that the queue needs, and the optional ones, which make some reads fast. */
+/** The indexes of the table of jobs: Graphile Worker's, unknown ones, and the optional ones, which speed up reads. */
 import { ago } from "../../controls/age";
 import { sub } from "../../controls/table";
 import { Database, DatabaseIndex, OptionalIndex } from "../../generated/records";
@@ -89,7 +89,7 @@ function act(m: Model, index: OptionalIndex): Node {
   return isUnderWay(index) ? cancel(m, index) : build(m, index);
 }
 
-/** The phases of a build are in PostgreSQL's own words, as in its manual. */
+/** The progress of a build. Its phase is in PostgreSQL's own words, as in the manual of PostgreSQL. */
 function progress(m: Model, index: OptionalIndex): Node {
   const now = index.progress;
   if (now === null) return sub("waiting");

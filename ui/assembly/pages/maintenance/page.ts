@@ -1,4 +1,4 @@
-/** The maintenance of the queue: the state of the database, and what can be changed, with its cost. */
+/** The page Maintenance: the state of the database, cleanups, indexes and extensions, with the actions on them. */
 import { ago } from "../../controls/age";
 import { TOOL } from "../../controls/icon";
 import { pageHead, panel } from "../../controls/panel";
@@ -15,7 +15,7 @@ import { Part, statusList } from "./status";
 import { tidyRows } from "./tidy";
 
 const PATH = "api/database";
-/** The interval of requests, and the shorter one while an index is built. */
+/** The interval of requests while something changes, and the shorter one while an index is built. */
 const REFRESH_MS: f64 = 10000;
 const BUILDING_MS: f64 = 2000;
 

@@ -1,4 +1,4 @@
-/** One list of everything that is maintained: each row has its name, its number, one status and one action. */
+/** The table on the page Maintenance. Each row has a name; its number or size, status and action may be absent. */
 import { badge } from "../../controls/button";
 import { cell, row } from "../../controls/table";
 import { lower } from "../../lib/letters";
@@ -47,27 +47,27 @@ export function statusRow(
   ]);
 }
 
-/** Nothing is to be done. */
+/** The status if nothing is to be done. */
 export function fine(): Node {
   return badge("OK", "green");
 }
 
-/** Something may be done: nothing is wrong without it. */
+/** The status if something may be done, but nothing is wrong without it. */
 export function possible(words: string): Node {
   return badge(words, "");
 }
 
-/** It is being changed now. */
+/** The status of something that changes by itself, such as an index that is being built, or a standby. */
 export function changing(words: string): Node {
   return badge(words, "blue");
 }
 
-/** Something should be done soon. */
+/** The status if something should be done soon. */
 export function due(words: string): Node {
   return badge(words, "amber");
 }
 
-/** It does not work. */
+/** The status of something that does not work. */
 export function broken(words: string): Node {
   return badge(words, "red");
 }

@@ -1,4 +1,4 @@
-/** The rows of the cleanup: each has an action, and the number of rows that it would delete. */
+/** The rows of the cleanup: deletions, with the numbers of rows to delete, and the sweep of stale workers. */
 import { sub } from "../../controls/table";
 import { countedValue, valueNode } from "../../controls/value";
 import { CleanupCount, Database } from "../../generated/records";

@@ -41,7 +41,7 @@ function listed(operation: Operation): Outcome[] {
   return list;
 }
 
-/** The outcome in the page's address; by default, the first of the list. */
+/** Returns the outcome in the page's address; by default the first that can be listed; `done` if none can. */
 export function shownOutcome(operation: Operation, address: Address): string {
   const wanted = address.value("outcome");
   if (wanted.length > 0) return wanted;
@@ -76,7 +76,7 @@ export function outcomePanel(
   );
 }
 
-/** The button that repeats the action for jobs that were skipped or have failed again. */
+/** The button that repeats a retry or run-now for the jobs on this page that were skipped or have failed again. */
 function again(m: Model, operation: Operation, shown: string, jobs: OperationJobs): Node {
   const canRepeat = shown === "locked" || shown === "changed" || shown === FAILED_AGAIN;
   if (!canRepeat || jobs.outcome !== shown || jobs.jobs.length === 0 || isAtWork(operation)) {

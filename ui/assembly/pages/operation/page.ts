@@ -1,4 +1,4 @@
-/** One operation: its progress while it runs, and its receipt when it is over. */
+/** The page of one operation: its progress while it runs, its receipt when it is over, and its jobs by outcome. */
 import { drawnButton, link } from "../../controls/button";
 import { empty } from "../../controls/empty";
 import { COPY } from "../../controls/icon";
@@ -28,9 +28,9 @@ import { receipt } from "./receipt";
 import { body } from "./view";
 
 const START = "/activity/";
-/** The time for which the stream's last report makes a request unnecessary, in milliseconds. */
+/** How long the operation is not requested after an event of the stream has contained it. */
 const EVENT_MS: f64 = 3000;
-/** The intervals of requests: during the operation, while its jobs run or wait again, and after that. */
+/** The intervals of requests: for a running operation, for its jobs and results while they can change, and later. */
 const EVERY_MS: f64 = 2000;
 const RESULTS_MS: f64 = 3000;
 const SELDOM_MS: f64 = 15000;
@@ -103,7 +103,7 @@ export class OperationPage extends Page {
     this.requestResults(m);
   }
 
-  /** Requests the results of jobs that run again after the operation. Other actions have no later results. */
+  /** Requests the later results of the changed jobs. Only after a retry or run-now are there any. */
   private requestResults(m: Model): void {
     const operation = this.operation;
     if (operation === null || operation.done === 0 || !runsAgain(operation)) return;
@@ -132,7 +132,7 @@ export class OperationPage extends Page {
     const isOpen =
       isAtWork(operation) || (results !== null && results.running + results.waiting > 0);
     const soon = isOpen ? RESULTS_MS : SELDOM_MS;
-    // Without a first request, isDue() is false. The first one is sent once a job is done.
+    // Before the first request isDue() is false. That request is sent once the operation has changed a job.
     const isFirst = isNaN(this.resultsData.requestedAt);
     if (isFirst || this.resultsData.isDue(m, soon)) this.requestResults(m);
     if (this.cursor.length === 0 && this.jobsData.isDue(m, soon)) this.requestJobs(m, true);
@@ -146,7 +146,7 @@ export class OperationPage extends Page {
     this.eventAt = m.now;
     this.show(latest);
     if (wasOver || isAtWork(latest)) return;
-    // The list of its jobs, and what became of them, are requested when the operation is over.
+    // When the operation ends or pauses, its jobs and their results are requested at once.
     this.requestJobs(m);
     this.requestResults(m);
   }

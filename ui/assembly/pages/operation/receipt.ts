@@ -1,4 +1,4 @@
-/** The receipt as text, for a ticket or a chat. */
+/** The receipt of an operation as Markdown, for a ticket or a chat. */
 import { valueText } from "../../controls/value";
 import { Operation } from "../../generated/records";
 import { codeSpan, plain } from "../../lib/quoting";

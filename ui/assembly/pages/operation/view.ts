@@ -24,11 +24,11 @@ export function body(m: Model, operation: Operation, results: OperationResults |
     numbers(m, operation, isOpen, results),
     operation.canary !== i64.MIN_VALUE && !isUndone(operation) ? steps(operation) : nothing,
     undoPanel(m, operation),
-    isOpen ? goesOn() : nothing,
+    isAtWork(operation) ? goesOn() : nothing,
   ]);
 }
 
-/** Why it does not continue. */
+/** A note with the reason why the operation does not continue: it is paused, interrupted or failed. */
 function trouble(operation: Operation): Node {
   const state = operation.state;
   const error = operation.error;
@@ -42,7 +42,7 @@ function trouble(operation: Operation): Node {
   if (state === "interrupted") {
     return warning(
       "warn",
-      "The server that ran it has stopped. Resume continues after its last complete batch.",
+      "The process that ran it has stopped. Resume continues after its last complete batch.",
     );
   }
   if (state === "failed") {
@@ -81,7 +81,7 @@ function numbers(
   return el("section", [cls("panel op-numbers")], children);
 }
 
-/** The present state of the jobs that the operation has changed. */
+/** The present state of the jobs that the operation has changed, up to MAX_RESULTS of them. */
 function since(operation: Operation, results: OperationResults): Node {
   const all = resultsOf(results);
   const list: Node[] = [];
@@ -133,7 +133,7 @@ function facts(m: Model, operation: Operation): Node {
   ]);
 }
 
-/** The steps: the canary, the rest, the receipt. */
+/** The steps of an operation with a canary: the canary, the rest, the receipt. */
 function steps(operation: Operation): Node {
   const first = operation.canary;
   const state = operation.state;

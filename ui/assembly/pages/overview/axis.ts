@@ -1,4 +1,4 @@
-/** The two scales of the horizon: time from left to right, jobs from bottom to top. */
+/** The two scales of the horizon: time from left to right, in buckets, and numbers of jobs from bottom to top. */
 
 import { spanText } from "../../controls/age";
 import { countsIn } from "../../generated/conditions";
@@ -6,7 +6,7 @@ import { Horizon } from "../../generated/records";
 import { numberText } from "../../lib/number";
 
 export const WIDE: f64 = 1152;
-/** The vertical positions of the axis, and of the top of the highest bar. */
+/** The vertical positions of the axis, and of the line at the top of the scale. */
 export const HIGH: f64 = 148;
 export const TOP: f64 = 16;
 
@@ -37,7 +37,7 @@ export class Axis {
     return <f64>index * this.pitch;
   }
 
-  /** Returns the position of a time, in seconds from now. */
+  /** Returns the position of a time. `seconds`: the time, counted from now. */
   at(seconds: f64): f64 {
     for (let i = 0; i < this.buckets; i++) {
       const from = this.edges[i];
@@ -49,7 +49,7 @@ export class Axis {
     return this.buckets > 0 ? WIDE : WIDE * 0.47;
   }
 
-  /** Returns `20 m to 25 m ago`, `more than 1 d 22 h ago` or `1 m ago to in 2 m`. */
+  /** Returns the time of some buckets, such as `20 m to 25 m ago`, `more than 1 d 22 h ago` or `1 m ago to in 2 m`. */
   span(first: i32, last: i32): string {
     const from = this.edges[first];
     const to = this.edges[last + 1];
@@ -62,7 +62,7 @@ export class Axis {
     return `${spanText(-from * 1000)} ago to in ${spanText(to * 1000)}`;
   }
 
-  /** Returns the bounds of a span in a query. `field`: due or failed. */
+  /** Returns the terms of a query for the time of some buckets. `field`: due or failed. */
   query(field: string, first: i32, last: i32): string {
     const parts: string[] = [];
     if (first > 0) parts.push(`${field}>=${moment(this.edges[first])}`);
@@ -86,7 +86,7 @@ function moment(seconds: f64): string {
   return whole < 0 ? `${whole}s` : `+${whole}s`;
 }
 
-/** Returns the next of 10, 20, 40, 60, 80, 100, 200, …, whose half is a round number, too. */
+/** Returns the smallest of 10, 20, 40, 60, 80, 100, 200, … that is at least `count`. Half of each is round, too. */
 function roundUp(count: i64): i64 {
   let step: i64 = 10;
   while (step * 10 < count) step *= 10;

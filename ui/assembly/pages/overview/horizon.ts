@@ -1,6 +1,6 @@
 /**
- * Every job that is not locked, by the time at which it was due, has failed, or will run: the past at the left of now,
- * the future at the right. A span is selected with the pointer or with keys, and leads to its jobs.
+ * The chart of all jobs that are not locked, by the time at which they failed, were due or will be due: the past at the
+ * left of now, the future at the right. A span is selected with the pointer or with keys, and leads to its jobs.
  */
 
 import { spanText } from "../../controls/age";
@@ -75,7 +75,7 @@ export function horizonChart(horizon: Horizon, span: Span, nowWord: string): Nod
   );
 }
 
-/** One bucket: the area for the pointer, and its bars. */
+/** One bucket: the area for the pointer, and a bar with a part for each condition. */
 function column(horizon: Horizon, axis: Axis, index: i32, span: Span): Node {
   const x = axis.left(index);
   const isIn = span.isOn && index >= span.first && index <= span.last;
@@ -131,7 +131,7 @@ function tip(horizon: Horizon, axis: Axis, span: Span): Node {
   );
 }
 
-/** Returns `286 failed · 58 blocked · 3 ready`. */
+/** Returns `286 failed · 58 blocked`; for estimates `≈ 286 failed · ≈ 58 blocked (± 12)`; or `no jobs`. */
 export function spanCounts(horizon: Horizon, span: Span): string {
   const parts: string[] = [];
   let error: f64 = 0;
@@ -149,7 +149,7 @@ export function spanCounts(horizon: Horizon, span: Span): string {
 
 const COLUMNS: string[] = ["=Time", "=Jobs"];
 
-/** The numbers of the chart as a table, for screen readers. */
+/** The numbers of the chart as a table, for screen readers. Buckets without jobs have no row. */
 export function horizonTable(horizon: Horizon): Node {
   const axis = new Axis(horizon);
   const rows: Node[] = [];

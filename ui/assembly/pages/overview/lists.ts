@@ -89,7 +89,7 @@ function queueRow(m: Model, queue: ListedQueue): Node {
   ]);
 }
 
-/** The state of a queue. A stuck one has its action instead of the time, because there is no room for both. */
+/** The state of a queue. For a user that may write, a button to unlock replaces the time of a stuck queue. */
 function stateOf(m: Model, queue: ListedQueue): Node {
   const by = queue.lockedBy;
   if (by === null || by.length === 0 || !isStuck(queue) || !m.access.canWrite)
@@ -132,7 +132,7 @@ function nextRow(m: Model, job: ListedJob): Node {
   ]);
 }
 
-/** Returns the most important count of its jobs. */
+/** Shows how many jobs of a queue wait for its lock; if none do, its failed jobs if most have failed, or all jobs. */
 function howMany(queue: ListedQueue): Node {
   if (hasLock(queue) && queue.ready.value > 0) return text(`${valueText(queue.ready)} wait`);
   if (queue.failed.value > 0 && queue.failed.value * 2 > queue.total.value) {

@@ -1,4 +1,4 @@
-/** The numbers by condition. They are the legend of the horizon, and each has its relevant age. */
+/** The numbers of jobs by condition, each with a remark such as an age. They are also the legend of the horizon. */
 
 import { ageText, ago, timeUntil } from "../../controls/age";
 import { link } from "../../controls/button";

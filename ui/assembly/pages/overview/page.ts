@@ -1,4 +1,4 @@
-/** The first page: problems that need attention, when jobs are due, how many there are, which fail and where. */
+/** The overview: incidents, the horizon, counts, and short lists of errors, tasks, queues and the next jobs. */
 
 import { clockAt } from "../../controls/age";
 import { button } from "../../controls/button";
@@ -41,9 +41,9 @@ const ERRORS = `api/groups?by=error&q=is%3Afailed&limit=${SHOWN}`;
 const QUEUES = `api/queues?limit=${SHOWN}`;
 const TASKS = `api/tasks?limit=${SHOWN}&sort=worst`;
 const NEXT = `api/jobs?limit=${SHOWN}&fields=row&count=none&sort=due&q=is%3Ascheduled`;
-/** The interval of requests for the lists below, while something changes. */
+/** The interval of requests for the short lists, while something changes. */
 const SOON_MS: f64 = 5000;
-/** The maximum number of incidents that are shown at first: the worst ones. */
+/** The number of incidents that are shown at first if there are at least two more. */
 const MAX_INCIDENTS: i32 = 6;
 
 export class OverviewPage extends Page {
@@ -58,7 +58,7 @@ export class OverviewPage extends Page {
   private nextJobs: JobList = JobList.empty();
   private span: Span = new Span();
   private incidents: IncidentList = new IncidentList();
-  /** Whether all incidents are shown, and not only the worst. */
+  /** Whether the user has requested all incidents, not only the first ones. */
   private showsAll: bool = false;
 
   constructor() {
@@ -201,7 +201,7 @@ export class OverviewPage extends Page {
     let hasPause = false;
     const shown = this.shown;
     for (let i = 0; i < shown; i++) {
-      // The first action is the primary one.
+      // Only the first incident with an action gets a prominent button.
       const isFirst = !isFilled && list.rows[i].fix !== null && !list.gone.has(list.rows[i].id);
       const isPause = !hasPause && list.rows[i].kind === "paused";
       const more = isPause ? this.acknowledged.view() : crashCard(m, list.rows[i].crash);

@@ -1,4 +1,4 @@
-/** The incident report for a chat: Markdown with the content of the page. */
+/** The incident report for a chat: Markdown with the verdict, the incidents, and the numbers of jobs by condition. */
 
 import { capital } from "../../controls/glyph";
 import { valueText } from "../../controls/value";

@@ -19,7 +19,7 @@ export function dragSpan(m: Model, span: Span, bucket: i32, what: string): void 
   else if (what === "up" && span.isDragged) openSpan(m, span);
 }
 
-/** Handles keys: arrows move the span, with Shift they extend it; Enter opens its jobs, Escape clears it. */
+/** Handles keys. An arrow selects the bucket at now; further ones move the span, with Shift its end. Enter opens it. */
 export function keyOnSpan(m: Model, span: Span, stroke: string): void {
   const axis = new Axis(m.facts.horizon);
   if (axis.buckets === 0) return;
@@ -35,7 +35,7 @@ export function keyOnSpan(m: Model, span: Span, stroke: string): void {
   }
 }
 
-/** Opens the jobs that are or were due in the span, and those that failed in it. */
+/** Opens the jobs that are or were due in the span, and those that failed in it. Then no span is selected. */
 function openSpan(m: Model, span: Span): void {
   if (!span.isOn) return;
   const horizon = m.facts.horizon;
@@ -49,7 +49,7 @@ function openSpan(m: Model, span: Span): void {
   const axis = new Axis(horizon);
   const ofDue = axis.query("due", span.first, span.last);
   const ofFailed = axis.query("failed", span.first, span.last);
-  // The query for the whole horizon has no bounds: it is empty, and finds all jobs.
+  // The terms for the whole horizon are empty: the query then finds all jobs.
   const isOne = failed === 0 || ofDue.length === 0;
   const query = isOne ? ofDue : due === 0 ? ofFailed : `${ofDue} or ${ofFailed}`;
   span.clear();

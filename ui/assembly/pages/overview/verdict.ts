@@ -54,7 +54,7 @@ function mark(m: Model): Node {
   return box("span", level === "bad" ? "mark bad" : "mark warn", [icon(ALERT)]);
 }
 
-/** The age above which the time of the incidents is shown. If reading them takes long, the server does it seldom. */
+/** The age of the incidents above which it is shown. If reading them takes long, the server reads them seldom. */
 const OLD_MS: f64 = 10000;
 
 function beside(m: Model): string {
@@ -64,7 +64,7 @@ function beside(m: Model): string {
   }
   if (isEmpty(m)) return `The schema ${m.access.session.schema} is ready.`;
   const list = m.facts.incidents.incidents;
-  // The headline is about the first incident.
+  // The headline is about the first incident, so the time from which it lasts is shown beside it.
   if (list.length > 0 && list[0].jobsWait && list[0].since < m.serverNow)
     parts.push("since " + clockAt(list[0].since, m.serverNow));
   if (m.facts.has("pulse")) {
@@ -73,7 +73,7 @@ function beside(m: Model): string {
     const done = m.facts.pulse.done;
     if (done > 0) parts.push(`${numberText(done)} done or removed in the last minute`);
   }
-  // The numbers and the rounded ages in the sentences refer to this moment; all other ages refer to now.
+  // The numbers and the rounded ages in the incidents' sentences are as of `asOf`, all other ages as of now.
   const asOf = m.facts.incidents.asOf;
   if (m.facts.has("incidents") && list.length > 0 && m.serverNow - asOf > OLD_MS) {
     parts.push("read " + ago(asOf, m.times));
@@ -90,7 +90,7 @@ function alive(m: Model): string {
     : `${pulse.alive} of ${countText(all, "worker", "workers")} alive`;
 }
 
-/** The checks, if there is no incident. A check without evidence has a dash. */
+/** The checks, if there is no incident. A check that has not passed, perhaps because data are missing, has a dash. */
 export function checks(m: Model): Node {
   const done = m.facts.incidents.checks;
   const items: Node[] = [];

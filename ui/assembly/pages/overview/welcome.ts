@@ -1,4 +1,4 @@
-/** The overview of a new queue: how to add the first job and run it. */
+/** The overview of a queue that was never used: how to add the first job and run it. */
 import { commandLine } from "../../controls/button";
 import { CHECK, icon } from "../../controls/icon";
 import { panel, step } from "../../controls/panel";

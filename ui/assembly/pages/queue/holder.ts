@@ -1,6 +1,6 @@
 /**
- * Which worker has locked a queue, since when, and whether that worker responds: a sentence, and the chain to the root
- * cause.
+ * The state of a named queue's lock: its pause; or the worker that has locked the queue, since when, and whether it
+ * responds; or that the queue is not locked.
  */
 import { ago, clockAt, durationText } from "../../controls/age";
 import { link } from "../../controls/button";
@@ -17,7 +17,7 @@ import { HolderOf } from "../../parts/holder";
 import { pausedWords } from "../../parts/pause";
 import { hasLock, isStuck } from "../../parts/queue";
 
-/** `holder`: the worker; null while its data are not read. */
+/** `holder`: the worker that has locked the queue; null until its data have been read. */
 export function lockOfQueue(m: Model, details: QueueDetails, holder: HolderOf | null): Node {
   const queue = details.queue;
   const by = queue.lockedBy;
@@ -28,7 +28,7 @@ export function lockOfQueue(m: Model, details: QueueDetails, holder: HolderOf | 
 }
 
 function pause(m: Model, paused: Pause): Node {
-  // A pause without a row in the table of pauses is only a lock: its beginning is unknown.
+  // A pause that has no row in the table of pauses is only a lock: its beginning is unknown.
   const since = paused.at > 0 ? ` Since ${clockAt(paused.at, m.serverNow)}.` : "";
   const end = isNaN(paused.until)
     ? "It lasts until it is resumed."
@@ -128,7 +128,7 @@ function answers(m: Model, state: string | null, known: HolderOf | null): string
   return isNaN(beatAt) ? " is alive" : ", last heartbeat " + ago(beatAt, m.times);
 }
 
-/** Returns the consequence of unlocking the worker, shown before it is confirmed. */
+/** Returns what unlocking the worker would do; empty until the data of the worker have been read. */
 function consequence(known: HolderOf | null, job: QueuedJob | null): string {
   if (known === null) return "";
   const effect = "unlocking " + known.released;

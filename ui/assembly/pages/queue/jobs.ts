@@ -1,4 +1,4 @@
-/** The content of a queue: its numbers, and its jobs in the order in which they will run. */
+/** The jobs of a queue: their numbers, and the running and the next due jobs in the order in which they run. */
 import { ageText, agoElement, durationText, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { empty } from "../../controls/empty";
@@ -41,8 +41,8 @@ function number(value: Value, query: string): Node {
 }
 
 /**
- * Returns the rate at which jobs were added in the last 10 minutes. It is right only for a queue in which nothing runs,
- * because then all added jobs are still there.
+ * Returns the rate at which jobs were added in the last 10 minutes; empty if too few were. It is right only for a queue
+ * in which nothing runs, because then all added jobs are still there.
  */
 function pace(arrivals: QueuedJob[], now: f64): string {
   let last = arrivals.length - 1;
@@ -92,7 +92,7 @@ function jobRow(job: QueuedJob, condition: string, waits: string, when: string):
   ]);
 }
 
-/** Returns what the job at this place waits for. */
+/** Returns what the due job at this place waits for, such as `2 ahead` or `after #12`. */
 function waitsFor(details: QueueDetails, place: i32): string {
   const running = details.running;
   if (place > 0) return `${place} ahead`;

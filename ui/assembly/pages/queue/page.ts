@@ -1,4 +1,4 @@
-/** One named queue: the job and the worker that have locked it, the waiting jobs in order, and the unlock action. */
+/** The page of one named queue: its lock or pause, its limits, the numbers of its jobs, and the next jobs in order. */
 import { link } from "../../controls/button";
 import { DOTS, icon } from "../../controls/icon";
 import { menu } from "../../controls/menu";
@@ -28,7 +28,7 @@ import { numbers, order } from "./jobs";
 
 /** The path of the page if the name cannot be part of a path. The parameter `name` then contains the name. */
 const NAMED = "/queue";
-/** The number of jobs that are shown. */
+/** The maximum number of next jobs that are shown. */
 const SHOWN = 15;
 
 export class QueuePage extends NamedPage {

@@ -1,4 +1,4 @@
-/** The named queues, those with problems first. Any of them can be found by its name. */
+/** The list of named queues, by default those with problems first: tabs for their states, and a search by name. */
 import { empty } from "../../controls/empty";
 import { LAYERS } from "../../controls/icon";
 import { pageHeadWith } from "../../controls/panel";
@@ -25,7 +25,7 @@ import { COLUMNS, QueueRow } from "./row";
 
 export class QueuesPage extends ListPage {
   private holder: HolderOf = new HolderOf(new ServerData("queues.holder"));
-  /** The number of queues in each state, by the last answer for the first page. */
+  /** The number of queues in each state, by the last answer for the first page; null: unknown. */
   private known: QueueStates | null = null;
 
   constructor() {
@@ -46,7 +46,7 @@ export class QueuesPage extends ListPage {
   override mark(m: Model): Mark {
     const stuck = m.facts.incidentsOf("stuck_queue");
     if (stuck === 0) return noMark;
-    // One incident may be about many queues of one worker.
+    // One incident may be about many queues of one worker. Then the number of incidents is not shown.
     return new Mark(hasMany(m) ? "stuck" : `${stuck} stuck`, "red");
   }
 
@@ -74,7 +74,7 @@ export class QueuesPage extends ListPage {
   }
 
   override act(m: Model, verb: string, arg: string, value: string): void {
-    // The holder's locks are requested first, because the dialog shows what it will unlock.
+    // The worker's locks are requested first, because the dialog shows what it will unlock.
     if (verb === "unlock") this.holder.request(m, arg);
     else super.act(m, verb, arg, value);
   }
@@ -106,7 +106,7 @@ export class QueuesPage extends ListPage {
     this.holder.holder = ListedWorker.empty();
   }
 
-  /** Cancels the request for the holder, so that the dialog does not open over another page. */
+  /** Cancels the request for a worker's locks, so that its dialog does not open over another page. */
   override leave(m: Model): void {
     super.leave(m);
     m.requests.cancel(this.holder.data.topic);
@@ -122,7 +122,7 @@ export class QueuesPage extends ListPage {
       leaf(
         "p",
         "hint",
-        "A queue runs one job at a time, unless a limit allows more. Stuck: its worker is not responding.",
+        "A queue runs one job at a time, unless a limit allows more. Stuck: its worker sends no heartbeats.",
       ),
     ]);
   }
@@ -147,7 +147,7 @@ export class QueuesPage extends ListPage {
     return tab(this.address.with("only", only), words, number, nothing, isOn);
   }
 
-  /** Returns why a tab is empty. If not all jobs were counted, it may lack some queues. */
+  /** Returns the text for an empty tab. If not all jobs were counted, most tabs may lack some queues. */
   private meaning(only: string): string {
     const known = this.known;
     if (only === "stuck") return "The workers of all locked queues respond.";

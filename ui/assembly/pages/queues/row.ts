@@ -1,5 +1,5 @@
 /**
- * One queue in the list: which worker has locked it, its waiting jobs, and, if it is stuck, the action that unlocks it.
+ * One queue in the list, with the worker that has locked it. The button: unlock a stuck queue; pause or resume another.
  */
 import { age, aged } from "../../controls/age";
 import { link } from "../../controls/button";

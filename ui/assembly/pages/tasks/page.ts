@@ -1,4 +1,4 @@
-/** The tasks, most failures first: how many jobs each has, and how many live workers have it. */
+/** The list of tasks: how many jobs each has, and how many live workers have it. By default, most failures first. */
 import { emptyWith } from "../../controls/empty";
 import { CODE } from "../../controls/icon";
 import { pageHeadWith } from "../../controls/panel";
@@ -34,7 +34,7 @@ export class TasksPage extends ListPage {
     this.everyMs = 15000;
   }
 
-  /** Whether a task of the list is paused. */
+  /** Whether a task on this page of the list is paused. */
   private get hasPause(): bool {
     const rows = this.list.rows;
     for (let i = 0; i < rows.length; i++) if (rows[i].isPaused) return true;

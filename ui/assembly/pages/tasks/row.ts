@@ -1,4 +1,4 @@
-/** One task in the list: its workers, its jobs by condition, its last error, and when. */
+/** One task in the list: its workers, its jobs by condition, its last error, and the button to pause it. */
 
 import { aged, ago, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
@@ -76,7 +76,7 @@ export class TaskRow extends Row {
     ];
   }
 
-  /** Shows `5 of 5`; only `6` if the number of live workers, which was read at another moment, is smaller. */
+  /** Shows how many live workers have the task: `5 of 5`; only `6` if fewer were alive when all were counted. */
   private knownBy(m: Model): Node {
     const by = this.task.supportedBy;
     if (this.isUnsupported) return box("span", "row amber", [icon(BUG), text("none")]);

@@ -1,4 +1,4 @@
-/** The page of an unknown address. */
+/** The page for all addresses that no other page has. */
 import { empty } from "../../controls/empty";
 import { pageHead } from "../../controls/panel";
 import { box, Node } from "../../lib/node";

@@ -1,4 +1,4 @@
-/** A worker's details: where it runs, its tasks and counts, and the command that unlocks it. */
+/** A worker's details: where it runs, its tasks and counts, and if it may be unlocked, the command for that. */
 import { agoElement } from "../../controls/age";
 import { copyName, link } from "../../controls/button";
 import { pair, pairs, plainPanel, shellPanel, tablePanel } from "../../controls/panel";
@@ -12,7 +12,7 @@ import { Model } from "../../model/model";
 import { exactName } from "../../parts/exact-name";
 import { holdsAny } from "../../parts/holder";
 
-/** The number of tasks that are listed. The others are only counted. */
+/** The maximum number of tasks that are listed. Further ones are only counted. */
 const MAX_TASKS = 50;
 
 export function about(m: Model, worker: ListedWorker): Node {

@@ -1,4 +1,4 @@
-/** What a worker runs and has locked, and the consequence of unlocking it. */
+/** What a worker runs and has locked, and for one that may have ended, what unlocking it would do. */
 import { age, ago, clockAt, durationText, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { note } from "../../controls/empty";
@@ -77,7 +77,7 @@ function numbers(m: Model, worker: ListedWorker): Node {
     figure(
       isAlive ? "Running" : "Jobs locked",
       valueNode(jobCount(worker), ""),
-      // The locks remain after the last heartbeat. Whether the jobs still run is unknown.
+      // A worker that is not alive keeps its locks, so the time until now is shown. Its jobs may have ended.
       isNaN(first)
         ? ""
         : "the longest for " + (isAlive ? runTime(m, worker, first) : age(first, m.times)),

@@ -1,4 +1,4 @@
-/** One worker: whether it responds, what it runs and has locked, which jobs wait for it, its details. */
+/** The page of a worker: whether it responds, what it runs and has locked, how many jobs it blocks, its details. */
 import { link } from "../../controls/button";
 import { stateWith } from "../../controls/glyph";
 import { ServerData } from "../../kit/server-data";
@@ -34,7 +34,7 @@ export class WorkerPage extends NamedPage {
     this.of.request(m, this.wanted);
   }
 
-  /** Requests the worker again every 10 seconds, because heartbeats change even when no job does. */
+  /** Requests the worker again after 10 seconds, even if no count of jobs has changed: its heartbeat may have. */
   override refresh(m: Model): void {
     if (this.data.isDue(m, BEAT_MS)) this.of.request(m, this.wanted, true);
   }
@@ -72,7 +72,7 @@ export class WorkerPage extends NamedPage {
     ];
   }
 
-  /** A worker that is alive keeps its locks. Any other can be unlocked: the user decides whether it still runs. */
+  /** A live worker has no Unlock button. Any other that holds locks has: the user must check whether it still runs. */
   protected override acts(m: Model): Node[] {
     const worker = this.of.holder;
     const jobs = link(queryPath("worker:" + quoteIfNeeded(worker.workerId)), "btn", [

@@ -1,4 +1,4 @@
-/** The differences between live workers, as the server reports them, and tasks that none of them has. */
+/** The panel with incidents about tasks that no live worker supports, and with the differences between live workers. */
 import { link } from "../../controls/button";
 import { panel } from "../../controls/panel";
 import { WorkerDifference } from "../../generated/records";

@@ -1,4 +1,4 @@
-/** The workers: which of them are alive, what each runs and has locked, and the action that unlocks it. */
+/** The list of workers. Below it, the jobs that have run longest, and differences between the workers. */
 import { link } from "../../controls/button";
 import { empty } from "../../controls/empty";
 import { CPU } from "../../controls/icon";
@@ -52,7 +52,7 @@ export class WorkersPage extends ListPage {
     return this.listOf("api/workers") + "&fields=row";
   }
 
-  /** Requests the workers again every 15 seconds, because heartbeats change even when no job does. */
+  /** Requests the workers again after 15 seconds, even if no count of jobs has changed: their heartbeats may have. */
   override refresh(m: Model): void {
     if (this.rows.isDue(m, BEAT_MS)) this.rows.request(m, this.here(m), true);
   }
@@ -77,7 +77,7 @@ export class WorkersPage extends ListPage {
     else super.act(m, verb, arg, value);
   }
 
-  /** Opens the dialog that unlocks one worker, or all selected ones if `key` is empty. It shows their locks first. */
+  /** Opens the dialog that unlocks the worker `key`, or if `key` is empty, all selected ones. It shows their locks. */
   private unlock(key: string): void {
     const ids = key.length > 0 ? [key] : this.list.selected.keys();
     if (ids.length === 0) return;
@@ -86,7 +86,7 @@ export class WorkersPage extends ListPage {
   }
 
   override aim(_m: Model, dialog: OpenDialog): void {
-    // Selected rows may be on other pages.
+    // A selected row may be on another page of the list.
     const rows = this.list.rows.concat(this.list.selected.values());
     for (let i = 0; i < rows.length; i++) dialog.holders.push((rows[i] as WorkerRow).worker);
   }
@@ -123,7 +123,7 @@ export class WorkersPage extends ListPage {
     return `${partText(counts.alive, all)} alive${unknown}${this.busy()}${order}`;
   }
 
-  /** Returns the busy slots; empty unless all live workers are on this page and report their slots. */
+  /** Returns the busy slots; empty unless all live workers are on this page and report slots for all they run. */
   private busy(): string {
     let slots: i64 = 0;
     let running: i64 = 0;

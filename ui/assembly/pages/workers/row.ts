@@ -1,4 +1,4 @@
-/** One worker in the list: whether it responds, where it runs, how busy it is, what it has locked. */
+/** A worker in the list: whether it responds, where it runs, how busy it is, how many queues it has locked. */
 import { aged } from "../../controls/age";
 import { link } from "../../controls/button";
 import { shareBar } from "../../controls/spark";
@@ -74,7 +74,7 @@ function valueCell(value: string | null): Node {
   return value === null ? nothing : cutName(value, "");
 }
 
-/** The load: `18 of 20` with the share as a bar, `+45 fetched`; without slots only the number of running jobs. */
+/** The load: `18 of 20`, a bar, and `+45 fetched` if there are any; `18` if its slots are unknown or fewer. */
 function load(worker: ListedWorker): Node {
   const running = jobCount(worker);
   const fetched = fetchedJobs(worker);

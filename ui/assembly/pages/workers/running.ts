@@ -1,4 +1,4 @@
-/** The jobs that have run longest on the workers of the page. */
+/** The panel of the jobs, at most five, that have run longest on the workers on this page of the list. */
 import { age, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { tablePanel } from "../../controls/panel";
@@ -29,7 +29,7 @@ export function runningLongest(m: Model, workers: Row[]): Node {
   const begins: f64[] = [];
   for (let i = 0; i < workers.length; i++) {
     const worker = (workers[i] as WorkerRow).worker;
-    // The list of a worker begins with the jobs that have run longest.
+    // The server lists the jobs of a worker from the longest-running one on.
     const jobs = currentJobs(worker);
     for (let k = 0; k < min(jobs.length, SHOWN); k++) {
       all.push(new Runs(worker, jobs[k]));
@@ -61,7 +61,7 @@ function runs(m: Model, one: Runs): Node {
   ]);
 }
 
-/** The last heartbeat; nothing for a worker without reports, whose jobs were read from their locks. */
+/** The age of the heartbeat that reported the jobs; nothing if they were found by their locks instead. */
 function lastHeartbeat(m: Model, worker: ListedWorker): Node {
   const at = worker.lastHeartbeatAt;
   return isReported(worker) ? timeElement(at, age(at, m.times)) : nothing;
