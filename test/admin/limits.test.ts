@@ -244,6 +244,13 @@ test("A job that waits for a full limit is explained by this limit, and does not
     incidents.filter(({ kind }) => kind === "old_ready"),
     [],
   );
+  await pool.query(`insert into worker._private_back_offs (scope, name, until)
+    values ('limit', 's3', '2100-01-01')`);
+  await waitUntil("the limit backs off", async () => {
+    ({ incidents } = (await client.get("/api/incidents")).body);
+    return incidents.some(({ title }) => title === "Limit s3 is backing off");
+  });
+  await client.post("/api/limits", { action: "end-back-off", name: "s3" });
   // Once the worker is no longer alive, the jobs wait for a worker, and not for the limit.
   const setHeartbeat = (time: string) =>
     pool.query("update worker._private_workers set last_heartbeat_at = $1 where id = 'w'", [time]);

@@ -99,12 +99,12 @@ test("An export measures the size of decompressed payloads, and its chunks stay 
   }
   assert.ok(bytes > 6_000_000);
   assert.ok(most < 4_000_000, `${most} bytes in a piece`);
-  // The last parameter is the share of its largest possible size with which a compressed payload counts, at first 1.
+  // A compressed payload counts with a share of its largest possible size. The last parameter is this share: at first 1.
   const taken = sent.map(({ values = [] }) => Number(values.at(-1)));
   assert.ok(taken.includes(1) && taken.includes(0.25), `${taken}`);
 });
 
-test("Payloads that compress to a few bytes are not read all at once.", async () => {
+test("Payloads that compress to a hundredth are not read all at once.", async () => {
   await fill(
     "case when n <= 500 then to_json(n) else json_build_object('x', repeat('x', 400000)) end",
     560,

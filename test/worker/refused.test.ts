@@ -9,7 +9,15 @@ import type { Results } from "../../src/worker/execute/results.ts";
 import { Snooze } from "../../src/worker/task/outcomes.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { rolePool } from "../support/test-pool.ts";
-import { latch, recorder, recordingTask, waitFor, waitUntil, workerQueue } from "./worker-queue.ts";
+import {
+  latch,
+  recorder,
+  recordingTask,
+  untilQuiet,
+  waitFor,
+  waitUntil,
+  workerQueue,
+} from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -204,11 +212,12 @@ test("While refused results of the fast mode are written one by one, the safe mo
     fastLane: { limitMs: 5_000 },
   });
   await waitUntil("all run", () => task.seen.length === count);
-  // Jobs with a key run in the safe mode. Once the result of the first one is written, no fetch of that mode runs.
+  // Jobs with a key run in the safe mode. When it is quiet after the first one, no fetch of that mode is under way.
   let ended = 0;
   worker.hooks.on("job:complete", () => void ended++);
   await queue.utils.addJob("other", {}, { jobKey: "first" });
   await waitUntil("the result is written", () => ended === 1);
+  await untilQuiet(queue);
   gate.open();
   await waitUntil("the results are written", async () => {
     const text = `select from pg_stat_activity

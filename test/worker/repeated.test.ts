@@ -5,19 +5,16 @@ import { test } from "node:test";
 import { fixed } from "../../src/worker/task/retry.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
-import { latch, recordingTask, waitUntil, witness, workerQueue } from "./worker-queue.ts";
+import {
+  latch,
+  recordingTask,
+  untilQuiet,
+  waitUntil,
+  witness,
+  workerQueue,
+} from "./worker-queue.ts";
 
 const queue = workerQueue();
-
-/** Waits until the connections of the safe mode have been idle for 0.1 s, so that the worker has read all answers. */
-const untilQuiet = () =>
-  waitUntil("the worker's connection is idle", async () => {
-    const [row] = await queue.sql<{ quiet: boolean }>(`select pg_catalog.bool_and(
-        state = 'idle' and state_change < pg_catalog.clock_timestamp() - interval '0.1 s') as quiet
-      from pg_catalog.pg_stat_activity
-      where application_name = 'worker connection' and datname = pg_catalog.current_database()`);
-    return row?.quiet;
-  });
 
 test("A result whose answer was lost does not change the next attempt of its job.", async (t) => {
   const proxy = await tcpProxy(queue.url);
@@ -44,7 +41,7 @@ test("A result whose answer was lost does not change the next attempt of its job
   const { id } = await queue.utils.addJob("task");
   const job = async () => (await queue.remaining()).find((one) => one.id === id);
   await waitUntil("the job is kept", async () => (await job())?.locked_by === worker.id);
-  await untilQuiet();
+  await untilQuiet(queue);
   safe.mute("established", "answers");
   first.open();
   await waitUntil("its failure is written", async () => (await job())?.last_error != null);
@@ -87,7 +84,7 @@ test("A failure whose answer was lost does not end the next attempt, whose fetch
   });
   const job = async () => (await queue.remaining()).find((one) => one.id === id);
   await waitUntil("it runs", () => attempts.length === 1);
-  await untilQuiet();
+  await untilQuiet(queue);
   safe.mute("established", "answers");
   first.open();
   await waitUntil("its failure is written", async () => (await job())?.last_error != null);

@@ -174,3 +174,13 @@ export function latch(): { readonly opened: Promise<void>; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: () => resolve() };
 }
+
+/** Waits until the connections of the safe mode have been idle for 0.1 s, so that the worker has read all answers. */
+export const untilQuiet = (queue: WorkerQueue) =>
+  waitUntil("the worker's connections are idle", async () => {
+    const [row] = await queue.sql<{ quiet: boolean }>(`select pg_catalog.bool_and(
+        state = 'idle' and state_change < pg_catalog.clock_timestamp() - interval '0.1 s') as quiet
+      from pg_catalog.pg_stat_activity
+      where application_name = 'worker connection' and datname = pg_catalog.current_database()`);
+    return row?.quiet;
+  });

@@ -1,6 +1,6 @@
 // The running job of a locked named queue, and the number of fetched jobs that run before a given one. The queue's row
-// names only the worker (the holder), and no index finds the jobs that a worker has locked. So they are read only if
-// the worker's heartbeat lists their ids, or if the table has at most QUICK_PAGES pages.
+// names only the worker (the holder), and only an optional index finds the jobs that a worker has locked. So they are
+// read only if the worker's heartbeat lists their ids, or if the table has at most QUICK_PAGES pages.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isInCondition } from "../expressions/condition.ts";
 import type { Heartbeats } from "../expressions/heartbeats.ts";

@@ -139,7 +139,8 @@ function watchModule(): void {
   const observer = new MutationObserver(() => {
     if (!/\d/.test(document.querySelector(".nums .v")?.textContent ?? "")) return;
     observer.disconnect();
-    // A message that is sent before a frame is painted arrives after it. The first visible frame may be a later one.
+    // A message that is sent before a frame is painted arrives after it. If nothing of that frame is visible yet, the
+    // number is seen at the first contentful paint, which is later.
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {

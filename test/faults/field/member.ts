@@ -49,7 +49,7 @@ export interface Member extends ProcessEvents {
   /** Its name in the log of runs. */
   readonly by: string;
   readonly pid: number;
-  /** Its first id in `locked_by`. An event `leaseLost` has the id that follows it, as `newWorkerId`. */
+  /** Its first id in `locked_by`; an event `leaseLost` has the next one. For a Graphile worker: `by`. */
   readonly workerId: string;
   readonly isStock: boolean;
   /** The warnings and errors in its log, and lines that are not JSON, as errors. */

@@ -11,7 +11,7 @@ import { bytes, parseWhole, partText } from "../lib/number";
 import { errorPath, queuePath, workerPath } from "../model/links";
 import { Model } from "../model/model";
 
-/** Whether a failed job was cancelled, or failed by hand without a reason. `attempts` may count more than were made. */
+/** Whether a failed job was cancelled, or failed by hand without a reason. Then `attempts` was set to the maximum. */
 export function endedByHand(job: ListedJob): bool {
   const error = job.errorLine;
   if (job.state !== "failed" || error === null) return false;

@@ -66,8 +66,8 @@ export class List {
   }
 
   /**
-   * Merges a newer answer without moving a row. A row that the answer lacks counts as removed only if the answer has a
-   * row of its scope that is below it here, or the end of its scope. Otherwise it may follow on the next page.
+   * Merges a newer answer without moving a row. A row that the answer lacks counts as removed only if the answer
+   * reaches the end of the row's scope, or has a row of that scope below it. Otherwise the next page may have it.
    */
   merge(page: RowPage): void {
     const places = new Map<string, i32>();

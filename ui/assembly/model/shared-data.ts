@@ -43,7 +43,7 @@ export class SharedData {
     return this.listIds.indexOf(id);
   }
 
-  /** Returns `4 of 12,000 in the list`; `4 of 100+ in the list` without a total; else `4 of 100 on this page`. */
+  /** Returns `4 of 100 on this page` if the place in the list is unknown; else `4 of 12,000 in the list`. */
   placeText(at: i32): string {
     const count = <i64>this.listIds.length;
     const first = this.listFirst;

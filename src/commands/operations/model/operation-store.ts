@@ -13,7 +13,7 @@ export interface Transition {
   readonly to: OperationState;
   /** Whether the caller becomes the operation's owner, which has to run it. */
   readonly takes?: boolean;
-  /** Requires that the caller owns the operation. `from` is then compared with its state as if its lease were valid. */
+  /** The caller must own the operation. Even after its lease has expired, `from` is compared with the stored state. */
   readonly isMine?: boolean;
   readonly isCanaryOver?: boolean;
   readonly error?: string;
@@ -135,7 +135,8 @@ export interface OperationStore {
   /** Returns those of the operations that exist; only the newest, if their rows are too long together. */
   findAll(ids: readonly string[]): Promise<JobOperation[]>;
   /**
-   * Returns the operation that runs or is being undone. Without one, the newest on a query, not on ids or a key.
+   * Returns the operation that runs or is being undone. If there is none, returns the newest one that was started with
+   * a query; actions on jobs by ids or a key do not count.
    */
   currentOrLast(): Promise<JobOperation | null>;
   /**

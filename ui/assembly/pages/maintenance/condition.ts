@@ -70,8 +70,6 @@ function schema(m: Model, database: Database): Node {
 function migrationRest(database: Database): string {
   const schema = database.schema;
   if (schema === null) return "";
-  if (schema.level < schema.supportedLevel)
-    return `${countText(schema.supportedLevel - schema.level, "level", "levels")} to migrate`;
   if (schema.origin === "graphile") return "unchanged until you migrate";
   const list = schema.extensions;
   for (let i = 0; i < list.length; i++) {

@@ -106,7 +106,7 @@ export class WorkersPage extends ListPage {
       leaf(
         "p",
         "hint",
-        "Not responding: the heartbeat is overdue. No heartbeats: a Graphile worker or an older version. If it holds a lock for over 4 hours, check that it runs.",
+        "Not responding: the heartbeat is overdue. No heartbeats: a Graphile worker, or one without recovery. If it holds a lock for over 4 hours, check that it runs.",
       ),
       box("div", "cols a", [runningLongest(m, this.list.rows), differences(m, this.differences)]),
       bulkBar(m, this, nothing, [writeButton(m, "Unlock…", "workers.unlock", "", "p")]),
