@@ -288,7 +288,7 @@ test("doctor reports a tick that was missed before the worker of the entry was s
     /^warn {2}timetable: .* since .*T08:00:00\.000Z: no worker added its jobs; the next is due at .*T08:00:00\.000Z\n {6}fix: worker cron$/m;
   assert.match(stdout, line);
 });
-test("doctor and cron report ticks ahead of the clock, doctor also a sequence behind its table.", async () => {
+test("doctor and cron report ticks ahead of the clock; doctor also reports a sequence that is behind its table.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);
   const env = { DATABASE_URL: url };

@@ -208,7 +208,7 @@ test("An action by id and an operation by query are each recorded in the audit t
   assert.deepEqual([byId.before[0].priority, byId.after[0].priority], [0, 2]);
 });
 
-test("Without the tables an operation by query is only previewed; --with-operations adds them first.", async () => {
+test("Without the tables an operation by query can only be previewed; --with-operations adds them first.", async () => {
   const { url } = await migratedDatabase();
   const bare = { DATABASE_URL: url };
   await runInChild(["add", "t"], bare);

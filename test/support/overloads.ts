@@ -1,5 +1,5 @@
 // Overloads of PostgreSQL's operators and functions, as a role that may create objects in `public` can create them
-// there. PostgreSQL prefers an overload for exactly the types of a call to its own function for any type (`anyarray`).
+// there. If an overload has exactly a call's types, PostgreSQL prefers it to its own function for any type.
 // The overloads of createOverloads() record the role that runs them.
 import type pg from "pg";
 
@@ -25,7 +25,7 @@ const TYPES = [
   ...["bool[]", "int2[]", "int4[]", "int8[]", "float8[]", "text[]", "oid[]", "timestamptz[]"],
 ];
 
-/** Functions with overloads or arguments of any type that statements call often, each with the types to overload. */
+/** Functions that statements call often, and that have overloads or take any type; each with the types to overload. */
 const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   unnest: ["int2[]", "int4[]", "int8[]", "text[]", "bool[]", "oid[]", "float8[]", "timestamptz[]"],
   cardinality: ["int4[]", "int8[]", "text[]"],

@@ -153,8 +153,8 @@ export interface AddedJob {
 }
 
 /**
- * Makes at least `count` random jobs and adds them, one call after another. Of the jobs for a call with several jobs,
- * those with a key are left out. `name` is the producer's name.
+ * Makes at least `count` random jobs and adds them, one call after another. A call that would add several jobs
+ * adds only those without a key. `name` is the producer's name.
  */
 export async function produce(
   name: string,

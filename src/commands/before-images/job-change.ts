@@ -69,8 +69,8 @@ export function storedBytes(
 }
 
 /**
- * Returns the statement that changes `jobs`, up to its `where`. A locked job keeps its `updated_at`: with a new one it
- * could be taken for a job that was removed while it was locked (queue/settle/give-back.ts).
+ * Returns the statement that changes `jobs`, up to its `where`. With `mayRun`, a locked job keeps its `updated_at`: with a
+ * new one it could be taken for a job that was removed while it was locked (queue/settle/give-back.ts).
  */
 export function changeStatement(
   s: string,
@@ -88,7 +88,7 @@ export function changeStatement(
       ${[...values, `updated_at = ${updatedAt}`].join(",\n      ")}`;
 }
 
-/** Returns the assignments of an undo. A job that has run since has a new `updated_at`, which stays. */
+/** Returns the assignments of an undo. A job that one of our workers has run since keeps its new `updated_at`. */
 export const restoredColumns = ({ set }: JobChange): string[] => [
   ...Object.keys(set ?? {}).map((name) => `${name} = batch.${name}`),
   "updated_at = case when jobs.updated_at = batch.left_at then batch.updated_at else jobs.updated_at end",

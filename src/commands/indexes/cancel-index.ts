@@ -9,7 +9,8 @@ export const cancelIndexCommand = defineCommand({
   summary: "Cancel the build of an optional index",
   title: "Cancel the build",
   verb: "Cancel the build",
-  consequence: "PostgreSQL stops building the index; the unfinished index is dropped.",
+  consequence:
+    "PostgreSQL stops building the index. The process that builds it drops the unfinished index.",
   weight: "heavy",
   danger: "safe",
   http: indexAction("cancel"),

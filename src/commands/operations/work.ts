@@ -39,7 +39,8 @@ const COMPILED_FOR_MS = 2_000;
 
 /**
  * Runs an operation that the caller owns, or its undo. Returns it when it is `done`, `undone`, `paused` (on request or
- * by its canary), `stopped`, `failed` or, after `signal` has aborted, `interrupted`; or when another process runs it.
+ * by its canary), `stopped`, `failed` or `interrupted` (after `signal` has aborted, or if its failure could not be
+ * stored); or when another process runs it.
  */
 export async function workOn(
   tools: OperationTools,

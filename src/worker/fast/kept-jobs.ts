@@ -22,7 +22,7 @@ export class KeptJobs {
   /** The kept jobs whose results are not handed over, most often because they still run. */
   readonly jobs = new Set<FetchedJob>();
   readonly #parts: KeptJobsParts;
-  /** Jobs that may not be locked, because the connection was lost. The safe mode may have fetched them again. */
+  /** Jobs that are perhaps not locked, because the connection was lost. The safe mode may have fetched them again. */
   readonly #uncertain = new WeakSet<FetchedJob>();
 
   constructor(parts: KeptJobsParts) {
@@ -49,7 +49,7 @@ export class KeptJobs {
     if (results.isEmpty) return;
     // A result is discarded if this worker has fetched the job again, because it would change the later attempt.
     const outdated = results.takeSome((job) => this.#isFetchedAgain(job));
-    // `isRepeated` is about the other results, which may have been sent. Those of kept jobs have never been sent.
+    // `isRepeated` is about results of jobs that are not kept, which may have been sent. Those of kept jobs never were.
     emitSettled(hooks, workerId, { ...outdated, isRepeated: false }, jobsIn(outdated).map(idOf));
     const kept = results.takeSome((job) => this.jobs.has(job));
     for (const job of kept.done) lockedResults.complete(job);

@@ -145,7 +145,7 @@ export class HeartbeatLoop {
       keepAlive: true,
       application_name: "worker heartbeat",
     });
-    this.#pool.on("error", () => {}); // The next heartbeat fails and is reported.
+    this.#pool.on("error", () => {}); // The next heartbeat connects again, or fails and is reported.
     const limits = { statementTimeoutMs, lockTimeoutMs: statementTimeoutMs, graceMs: GRACE_MS };
     this.#db = { client: boundedQueryable(this.#pool, { ...limits, readOnly: false }), schema };
   }
@@ -171,7 +171,7 @@ export class HeartbeatLoop {
         signal,
         onError: (error) => this.#onFailure(error),
         firstMs: Math.min(100, intervalMs),
-        // Short pauses at first: after an outage of seconds, no job is fetched before a heartbeat has succeeded.
+        // Short pauses at first: after an outage of several seconds, jobs wait until a heartbeat has succeeded.
         longestMs: () =>
           monotonic() - heartbeatAtMs < EAGER_FOR_MS ? Math.min(EAGER_MS, intervalMs) : intervalMs,
       },

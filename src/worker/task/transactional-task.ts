@@ -29,7 +29,7 @@ export function defineTransactionalTask<Payload = unknown, Extensions = unknown>
       await client.query("begin");
       try {
         const returned = await handler(payload, context, client);
-        // These results fail any other task, too.
+        // As in every task of defineTask(), such a result fails the attempt.
         if (isError(returned) || (typeof returned === "string" && returned !== "")) throw returned;
         await context.completeIn(client);
         await client.query("commit");

@@ -74,6 +74,7 @@ function binariesOf(majorVersion: string): string | null {
 
 function whole(text: string | undefined, otherwise: number): number {
   const value = text === undefined ? otherwise : Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new Error(`not a whole number: ${text}`);
+  if (!Number.isInteger(value) || value < 1)
+    throw new Error(`not a whole number of at least 1: ${text}`);
   return value;
 }

@@ -139,8 +139,8 @@ function watchModule(): void {
   const observer = new MutationObserver(() => {
     if (!/\d/.test(document.querySelector(".nums .v")?.textContent ?? "")) return;
     observer.disconnect();
-    // A message that is sent before a frame is painted arrives after it. If nothing of that frame is visible yet, the
-    // number is seen at the first contentful paint, which is later.
+    // A message that is sent in a frame's callback arrives after that frame was drawn. The browser shows no frame before
+    // the first contentful paint.
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {
