@@ -67,7 +67,7 @@ test("A job that is added elsewhere is counted without a reload, in every tab.",
   });
 });
 
-test("A stuck queue is an incident, with its cause and the action that unlocks it.", async () => {
+test("A stuck queue is at the top, with its cause and the action that unlocks it.", async () => {
   const stuck = await startAdmin({ samples: false });
   await stuck.utils.addJob("import", {}, { queueName: "crm:acme" });
   await stuck.utils.addJob("sync", {}, { queueName: "crm:acme" });
@@ -79,7 +79,7 @@ test("A stuck queue is an incident, with its cause and the action that unlocks i
     set locked_at = now() - interval '2 hours', locked_by = 'lost', attempts = 1
     where id = (select min(id) from {}._private_jobs)`);
   await visit(stuck, "/", async ({ page }) => {
-    const incident = page.locator(".inc").filter({ hasText: "crm:acme is stuck" });
+    const incident = page.locator(".inc:first-child").filter({ hasText: "crm:acme is stuck" });
     await incident.getByText("lost", { exact: true }).waitFor();
     await incident.getByRole("button", { name: "Unlock…" }).click();
     await confirm(page, [], "Unlock");

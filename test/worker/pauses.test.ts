@@ -1,8 +1,9 @@
 // Pauses of queues, of tasks and of all jobs: what workers of both modes and Graphile workers run meanwhile, how pauses
 // end, what maintenance leaves of them, and what lists and explanations show.
 import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
 import { beforeEach, test } from "node:test";
-import { Logger, makeWorkerUtils, run } from "graphile-worker";
+import { Logger, makeWorkerUtils, run, type WorkerEvents } from "graphile-worker";
 import { silentLogger } from "../../src/base/logger.ts";
 import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
 import { forceUnlockWorkers } from "../../src/commands/maintenance/force-unlock-workers.ts";
@@ -26,9 +27,13 @@ const inQueue = (count: number, identifier = "task") =>
     })),
   );
 
-/** Starts a Graphile worker with this task, which polls every 50 ms. `seen`: the payloads that it has run. */
+/**
+ * Starts a Graphile worker with this task, which polls every 50 ms. Every 50 to 100 ms it resets locks older than 4 hours.
+ * `seen`: the payloads that it has run.
+ */
 async function stock(identifier: string) {
   const seen: unknown[] = [];
+  const events: WorkerEvents = new EventEmitter();
   const runner = await run({
     connectionString: queue.url,
     schema: "worker",
@@ -36,8 +41,10 @@ async function stock(identifier: string) {
     noHandleSignals: true,
     logger: new Logger(() => () => {}),
     taskList: { [identifier]: async (payload) => void seen.push(payload) },
+    preset: { worker: { minResetLockedInterval: 50, maxResetLockedInterval: 100 } },
+    events,
   });
-  return { seen, stop: () => runner.stop() };
+  return { seen, events, stop: () => runner.stop() };
 }
 
 /** Adds a job of the task `other` and waits for its run in `seen`. By then, earlier jobs that may start have begun. */
@@ -186,7 +193,7 @@ test("The lock of a pause is not a worker's: unlocking, sweeps, the 4-hour rule 
   assert.equal((await cleanup(db, ["gc-job-queues"])).deletedQueues, 1);
 });
 
-test("Graphile Worker's own maintenance ends no pause: its cleanup and its unlock.", async () => {
+test("Graphile Worker's own maintenance ends no pause: its cleanup, its unlock, its rule of 4 hours.", async () => {
   await queue.utils.pauseQueue("q", { reason: "deploy" });
   await queue.utils.pauseQueue("empty");
   await queue.utils.pauseTask("gone");
@@ -197,10 +204,12 @@ test("Graphile Worker's own maintenance ends no pause: its cleanup and its unloc
       tasks: ["GC_JOB_QUEUES", "GC_TASK_IDENTIFIERS", "DELETE_PERMAFAILED_JOBS"],
     });
     await theirs.forceUnlockWorkers(["another", ""]);
-    // A Graphile worker resets locks older than 4 hours at a random moment of its first minute: sometimes in this test.
     const worker = await stock("other");
-    await queue.utils.addJob("other");
-    await waitUntil("the other job has run", () => worker.seen.length === 1);
+    let resets = 0;
+    worker.events.on("resetLocked:success", () => {
+      resets += 1;
+    });
+    await waitUntil("locks older than 4 hours are reset twice", () => resets >= 2);
     await worker.stop();
   } finally {
     await theirs.release();

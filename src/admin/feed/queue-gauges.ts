@@ -91,10 +91,10 @@ export function createQueueGauges(
   };
 
   return ({ snapshot, pauses, limits, feed, pool: { totalCount, idleCount, waitingCount } }) => {
-    const all = [jobs, byCondition, exact, oldest, workers, locks, paused, unacknowledged];
     const ofLimits = [limitConcurrency, limitRate, limitRunning, limitWaiting];
-    for (const gauge of [...all, ...ofLimits, took, age]) gauge.reset();
-    // reset() has set these to 0, because they have no labels.
+    const labelled = [jobs, byCondition, workers, locks, paused, ...ofLimits, took, age];
+    for (const gauge of labelled) gauge.reset();
+    // reset() would set these to 0, because they have no labels.
     for (const gauge of [exact, oldest, unacknowledged]) gauge.remove();
     up.set(snapshot === "away" ? 0 : 1);
     streams.set(feed.viewers);

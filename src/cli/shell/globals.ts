@@ -68,7 +68,8 @@ the admin): snake_case, ids as integers, payloads as stored; an error is {"error
 
 Exit status: 0 done; 1 failed; 2 an unknown command, option or choice, a missing argument, or no
 --yes where one is needed; 3 partly done: some of the jobs were locked or deleted, an operation was
-paused or stopped, or an index could not be built; 128 + n signal n stopped export or add-many. NO_COLOR turns colours off, FORCE_COLOR on.`,
+paused or stopped, or an index could not be built; 128 + n signal n stopped export or add-many.
+NO_COLOR turns colours off, FORCE_COLOR on.`,
   run: async () => {
     throw new UsageError("no command given; try worker status, or worker --help");
   },

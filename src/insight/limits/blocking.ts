@@ -31,6 +31,7 @@ export interface BlockingLimit extends ExhaustedLimit {
   readonly definition: LimitDefinition;
   /** The queue that is full or has used up its rate; null: the limit is one of tasks, or backs off as a whole. */
   readonly queue: string | null;
+  /** Whether jobs wait because the whole limit backs off, and not because it is full or its rate is used up. */
   readonly isBackOff?: true;
 }
 

@@ -78,9 +78,8 @@ function logJobs(hooks: Hooks, logger: Logger): void {
   });
   hooks.on("job:interrupted", ({ jobId, job, reason }) => {
     const fields = { job_id: jobId, task: job?.taskIdentifier, reason };
-    const what =
-      reason === "shutdown" ? "was interrupted" : "was interrupted: this worker lost its lock";
-    logger.warn(fields, `a job ${what}`);
+    const why = reason === "shutdown" ? "" : ": this worker lost its lock";
+    logger.warn(fields, `a job was interrupted${why}`);
   });
 }
 

@@ -8,7 +8,6 @@ export interface Duty {
   readonly jobs: number;
   /** The end of a `drain` with jobs left, the duration of a `soak`; else the longest wait for a job or a batch. */
   readonly limitMs: number;
-  readonly priority?: number;
   readonly way?: "one" | "many" | "bulk";
   readonly batch?: number;
   /** How added jobs get their key: see specOf() in engines/ours.ts. Default: no key. */

@@ -91,6 +91,12 @@ async function hiddenBy(db: Database): Promise<string | null> {
   }
 }
 
+/** The ids of workers: stale ones, and unknown ones with old locks. */
+interface Swept {
+  readonly stale: readonly string[];
+  readonly unknown: readonly string[];
+}
+
 /** Returns what `worker sweep` would do, with the workers that it would unlock. */
 async function readSweep(db: Database) {
   const { commands } = await import("../../../commands/index.ts");
@@ -105,10 +111,7 @@ async function readSweep(db: Database) {
     { pool: null, logger: silentLogger, signal },
   );
   const { stale_workers: stale, unknown_workers: unknown } = JSON.parse(plan.json);
-  const ids: { readonly stale: readonly string[]; readonly unknown: readonly string[] } = {
-    stale,
-    unknown,
-  };
+  const ids: Swept = { stale, unknown };
   return { ...ids, message: plan.message };
 }
 
